@@ -274,6 +274,8 @@ struct reader {
 	bool is_text;      /* lines: their ends may be CR LF */
 	/* Are these the first bytes (at most 4096) of this format?  Higher is surer; 0 no. */
 	int (*probe)(const uint8_t *head, size_t n);
+	/* Is this file, which begins so, one for this reader?  NULL: any is. */
+	bool (*claims)(const struct source *source);
 	/* When the dump in this file was written, as these first bytes or the file's name tell: put into to, as
 	 * facts.created.  NULL: they never do. */
 	void (*created)(const uint8_t *head, size_t n, const char *path, char *to, size_t room);

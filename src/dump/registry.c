@@ -26,8 +26,8 @@ static const struct reader *const readers[] = {
 	&classic_reader,
 	&hprof_reader,
 	&go_reader,
+	&j9_core_reader, /* in front of the readers of other cores, since it knows its own */
 	&go_core_reader,
-	&j9_core_reader,
 };
 
 /* First bytes of things that people take for a heap dump, and what to say of them. */
@@ -118,8 +118,10 @@ static int refuse_source(const struct source *source, size_t n, struct err *err)
 	return code;
 }
 
-/* The reader that is surest of these first bytes, the first of several; NULL: none knows them. */
-static const struct reader *surest_reader(const uint8_t *head, size_t n, const struct reader *also)
+/* The reader that is surest of these first bytes, the first of several; NULL: none knows them.  One that claims files
+ * is left out where there is only their beginning. */
+static const struct reader *surest_reader(const uint8_t *head, size_t n, const struct source *source,
+    const struct reader *also)
 {
 	const struct reader *best = NULL;
 	int surest = 0;
@@ -127,7 +129,7 @@ static const struct reader *surest_reader(const uint8_t *head, size_t n, const s
 	for (size_t i = 0; i <= sizeof readers / sizeof *readers; i++) {
 		const struct reader *r = i < sizeof readers / sizeof *readers ? readers[i] : also;
 		int sure = r ? r->probe(head, n) : 0;
-		if (sure > surest) {
+		if (sure > surest && (!r->claims || (source && r->claims(source)))) {
 			surest = sure;
 			best = r;
 		}
@@ -139,7 +141,7 @@ static int look_at_head(const void *options, const uint8_t *head, size_t n, stru
 {
 	const struct dump_options *o = options;
 
-	return surest_reader(head, n, o ? o->also : NULL) ? 0 : refuse(head, n, err);
+	return surest_reader(head, n, NULL, o ? o->also : NULL) ? 0 : refuse(head, n, err);
 }
 
 struct source_look dump_look(const struct dump_options *options)
@@ -151,7 +153,7 @@ int dump_open(struct dump **out, const struct source *source, const struct dump_
     struct err *err)
 {
 	size_t n = source->size < SOURCE_HEAD ? (size_t)source->size : SOURCE_HEAD;
-	const struct reader *best = surest_reader(source->bytes, n, options ? options->also : NULL);
+	const struct reader *best = surest_reader(source->bytes, n, source, options ? options->also : NULL);
 	int code;
 
 	*out = NULL;
@@ -159,8 +161,6 @@ int dump_open(struct dump **out, const struct source *source, const struct dump_
 		code = err_set(err, ERR_FORMAT, "%s", source_changed_newlines);
 	else
 		code = best ? best->open(out, source, options, err) : refuse_source(source, n, err);
-	if (code == ERR_UNSUPPORTED && best == &j9_core_reader)
-		code = go_core_reader.open(out, source, options, err);
 	cairn_assert(code < 0 || (*out)->facts.word_bits == 32 || (*out)->facts.word_bits == 64);
 	cairn_assert(code < 0 || !(*out)->facts.word_unknown || !(*out)->facts.values);
 	unsigned n_heaps = code < 0 || !(*out)->facts.n_heaps ? 1 : (*out)->facts.n_heaps;
@@ -197,7 +197,7 @@ int dump_head_of(struct dump_head *out, const uint8_t *head, size_t n, const cha
 		out->archive = source_packing(head, n, &by_hand);
 		return err_set(err, ERR_FORMAT, "a %s archive (name it alone and cairn looks into it)", out->archive);
 	}
-	const struct reader *r = n ? surest_reader(head, n, NULL) : NULL;
+	const struct reader *r = n ? surest_reader(head, n, NULL, NULL) : NULL;
 	if (!r)
 		return n ? refuse(head, n, err) :
 		    err_set(err, ERR_FORMAT, "the %s data is truncated or damaged at its beginning", packing);

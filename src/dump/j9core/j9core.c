@@ -24,6 +24,7 @@ static const struct member {
 static const char eyecatcher[8] = "J9VMRAS";
 enum { RAS_PATTERN = 8, RAS_VERSION = 16, RAS_DESCRIPTION = 24, RAS_BYTES = 32, OLDEST = 2 << 16 };
 #define PATTERN UINT64_C(0xaa55aa55aa55aa55)
+#define RAS_BELOW (UINT64_C(1) << 32)
 
 static bool is_vm(const struct core *c, uint64_t address)
 {
@@ -33,28 +34,45 @@ static bool is_vm(const struct core *c, uint64_t address)
 	    core_load(c, address + RAS_DESCRIPTION, core_word(c), &description) && description;
 }
 
-/* In one piece of memory; UINT64_MAX: it is not there. */
-static uint64_t find_in(const struct core *c, const uint8_t *p, uint64_t n, uint64_t address)
+struct piece {
+	uint64_t address, size;
+};
+
+static int by_size(const void *a, const void *b)
 {
-	for (const uint8_t *at = p; (at = memmem(at, n - (uint64_t)(at - p), eyecatcher, sizeof eyecatcher)); at++)
-		if (is_vm(c, address + (uint64_t)(at - p)))
-			return address + (uint64_t)(at - p);
+	const struct piece *x = a, *y = b;
+	return x->size != y->size ? x->size < y->size ? -1 : 1 : (x->address > y->address) - (x->address < y->address);
+}
+
+/* UINT64_MAX: it is not there. */
+static uint64_t find_in(const struct core *c, const struct piece *piece)
+{
+	uint64_t n;
+	const uint8_t *p = core_bytes(c, piece->address, &n);
+
+	for (const uint8_t *at = p; p && (at = memmem(at, n - (uint64_t)(at - p), eyecatcher, sizeof eyecatcher)); at++)
+		if (is_vm(c, piece->address + (uint64_t)(at - p)))
+			return piece->address + (uint64_t)(at - p);
 	return UINT64_MAX;
 }
 
-/* The VM has it below 4 GB: ascending addresses lead to it first, and copies are in files behind. */
+/* VMs allocate it below 4 GB, where a heap may lie, too: the largest pieces of memory come last. */
 uint64_t j9core_find(const struct core *core)
 {
-	uint64_t n, address = core_next(core, 0);
+	struct piece *piece = NULL;
+	uint32_t n_pieces = 0, cap = 0;
+	uint64_t n, found = UINT64_MAX;
+	struct err err = ERR_INIT;
 
-	while (address != UINT64_MAX) {
-		const uint8_t *p = core_bytes(core, address, &n);
-		uint64_t found = p ? find_in(core, p, n, address) : UINT64_MAX;
-		if (found != UINT64_MAX || !p || progress_cancelled(progress_own()) || address + n < address)
-			return found;
-		address = core_next(core, address + n);
-	}
-	return UINT64_MAX;
+	for (uint64_t at = core_next(core, 0); at < RAS_BELOW && core_bytes(core, at, &n); at = core_next(core, at + n))
+		if (BIG_ADD(piece, n_pieces, cap, &err, (struct piece){.address = at, .size = n}))
+			break;
+	if (n_pieces)
+		qsort(piece, n_pieces, sizeof *piece, by_size);
+	for (uint32_t i = 0; i < n_pieces && found == UINT64_MAX && !progress_cancelled(progress_own()); i++)
+		found = find_in(core, &piece[i]);
+	big_free(piece);
+	return found;
 }
 
 /* --- members ----------------------------------------------------------------------------------------------- */
@@ -119,7 +137,7 @@ static int read_all(struct j9core *j, struct err *err)
 
 	j->ras = j9core_find(j->core);
 	if (j->ras == UINT64_MAX)
-		return err_set(err, ERR_UNSUPPORTED, "the core has no OpenJ9 VM that describes its structures");
+		return err_set(err, ERR_UNSUPPORTED, "the core has no OpenJ9 VM");
 	core_load(j->core, j->ras + RAS_VERSION, 4, &version);
 	core_load(j->core, j->ras + RAS_DESCRIPTION, core_word(j->core), &description);
 	if (version < OLDEST || description >= UINT64_MAX - 1)

@@ -14,7 +14,7 @@
 struct core;
 struct j9core;
 
-/* Is there a VM in the core?  Looks through all of its memory: UINT64_MAX, or where its J9RAS is. */
+/* Where the J9RAS of a VM is; UINT64_MAX: there is none.  Looks through the memory below 4 GB. */
 uint64_t j9core_find(const struct core *core);
 /* The core stays open as long.  ERR_UNSUPPORTED: no VM, or one without its description; ERR_FORMAT, ERR_TRUNCATED;
  * ERR_NOMEM.  The caller closes it. */

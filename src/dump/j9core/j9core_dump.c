@@ -32,7 +32,17 @@ struct reading {
 
 static int probe(const uint8_t *head, size_t n)
 {
-	return core_begins(head, n) ? 51 : 0;
+	return core_begins(head, n) ? 50 : 0;
+}
+
+static bool claims(const struct source *source)
+{
+	struct core *core;
+	struct err err = ERR_INIT;
+	bool is = core_open(&core, source, &err) == 0 && j9core_find(core) != UINT64_MAX;
+
+	core_close(core);
+	return is;
 }
 
 static void close_dump(struct dump *dump)
@@ -205,6 +215,7 @@ const struct reader j9_core_reader = {
 	.title = "a system dump of an OpenJ9 VM",
 	.label = "system dump",
 	.probe = probe,
+	.claims = claims,
 	.open = open_dump,
 	.close = close_dump,
 	.parts = parts,

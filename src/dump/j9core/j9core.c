@@ -86,6 +86,15 @@ uint64_t j9_get(const struct j9core *j, uint64_t structure, enum j9_member membe
 	return value;
 }
 
+uint64_t j9_relative(const struct j9core *j, uint64_t structure, enum j9_member member)
+{
+	uint64_t at = structure + j->at[member].offset, distance = 0;
+
+	if (!j->has[member] || !core_load(j->core, at, 4, &distance) || !distance)
+		return 0;
+	return at + (uint64_t)(int64_t)(int32_t)distance;
+}
+
 uint64_t j9_constant(const struct j9core *j, const char *structure, const char *name, uint64_t otherwise)
 {
 	uint64_t value;

@@ -73,9 +73,16 @@ const struct j9_class *j9core_class_at(const struct j9core *j, size_t i);
  * instance, SIZE_UNKNOWN of arrays. */
 struct j9_class_facts {
 	uint64_t object, superclass, loader, instance_size;
-	uint64_t statics, n_statics; /* where its static fields with references are, one after another: words */
 };
 void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct j9_class_facts *out);
+/* What a class refers to: addresses of objects, and how often.  hub: the class java/lang/Class, or NULL.  ERR_NOMEM. */
+struct j9_links {
+	uint64_t *target; /* big memory, used again by the next call */
+	uint32_t n, cap;
+};
+MUST_CHECK int j9core_links(const struct j9core *j, const struct j9_class *c, const struct j9_class *hub,
+    struct j9_links *to, struct err *err);
+void j9_links_release(struct j9_links *l);
 unsigned j9core_element(const struct j9_class *c); /* of an array: bytes of an element */
 bool j9core_holds_references(const struct j9_class *c); /* of an array: are its elements? */
 bool j9core_is_array(const struct j9_class *c);

@@ -58,13 +58,10 @@ static int index_classes(struct j9core *j, struct err *err)
 /* The name in a class's J9ROMClass: its place is relative to where that is told, with a sign.  NULL: it is not there. */
 static const char *rom_name(const struct j9core *j, uint64_t rom, size_t *n)
 {
-	uint64_t at = rom + j->at[AT_ROM_NAME].offset, offset, length;
+	uint64_t at = j9_relative(j, rom, AT_ROM_NAME), length;
 
 	*n = 0;
-	if (!core_load(j->core, at, 4, &offset))
-		return NULL;
-	at += (uint64_t)(int64_t)(int32_t)offset;
-	if (!core_load(j->core, at, 2, &length))
+	if (!at || !core_load(j->core, at, 2, &length))
 		return NULL;
 	*n = (size_t)length;
 	return (const char *)core_range(j->core, at + 2, length);
@@ -168,8 +165,6 @@ void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct
 		.superclass = superclass ? j9_get(j, superclass, AT_CLASS_OBJECT) : 0,
 		.loader = j9_get(j, j9_get(j, c->address, AT_CLASS_LOADER), AT_LOADER_OBJECT),
 		.instance_size = c->array ? UINT64_MAX : (j->slot + c->size + j->alignment - 1) & ~(uint64_t)(j->alignment - 1),
-		.statics = j9_get(j, c->address, AT_CLASS_STATICS),
-		.n_statics = c->array ? 0 : j9_get(j, c->rom, AT_ROM_N_STATICS),
 	};
 }
 

@@ -28,6 +28,7 @@ struct reading {
 	const struct j9_class *last; /* of which the handle is */
 	uint32_t handle;
 	uint64_t targets[BUFFERED];
+	struct j9_links links;
 };
 
 static int probe(const uint8_t *head, size_t n)
@@ -145,36 +146,23 @@ static int object(struct reading *r, const struct j9_object *o)
 	return code == 0 && waiting ? r->sink->references(r->sink, r->targets, waiting) : code;
 }
 
-static int class_record(struct reading *r, const struct j9_class *c)
+static int class_record(struct reading *r, const struct j9_class *c, struct err *err)
 {
 	struct j9_class_facts facts;
 	size_t n = 0;
 	const char *name = j9core_class_name(r->image, c, &n);
 
 	j9core_class_facts(r->image, c, &facts);
-	uint64_t references[4096] = {facts.superclass, facts.loader};
+	if (!facts.object)
+		return 0;
+	int code = j9core_links(r->image, c, r->hub, &r->links, err);
 	struct class_record record = {
 		.address = facts.object, .superclass = facts.superclass, .loader = facts.loader,
 		.name = (const uint8_t *)(name ? name : ""), .name_size = name ? n : 0, .name_stays = true,
-		.instance_size = SIZE_UNKNOWN, .object_size = SIZE_UNKNOWN, .references = references,
+		.instance_size = SIZE_UNKNOWN, .object_size = SIZE_UNKNOWN,
+		.n_references = r->links.n, .references = r->links.target,
 	};
-	for (unsigned i = 0; i < 2; i++)
-		if (references[i])
-			references[record.n_references++] = references[i];
-	for (uint64_t i = 0; i < facts.n_statics && record.n_references < 4096; i++) {
-		uint64_t target = 0;
-		if (core_load(r->core, facts.statics + i * j9core_word(r->image), j9core_word(r->image), &target) && target)
-			references[record.n_references++] = target;
-	}
-	struct j9_object hub = {.address = facts.object, .class = r->hub, .length = UINT64_MAX};
-	struct j9_slots s;
-	uint64_t offset;
-	for (j9core_slots(&s, r->image, &hub); facts.object && j9core_next_slot(&s, &offset) && record.n_references < 4096;) {
-		uint64_t target = j9core_reference(r->image, facts.object + offset);
-		if (target)
-			references[record.n_references++] = target;
-	}
-	return facts.object ? r->sink->class_record(r->sink, &record) : 0;
+	return code ? code : r->sink->class_record(r->sink, &record);
 }
 
 static int read_part(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err)
@@ -187,9 +175,8 @@ static int read_part(const struct dump *dump, const struct part *part, struct si
 	const struct j9_class *c;
 	int code = 0;
 
-	(void)err;
 	for (size_t i = 0; part->begin == 0 && code == 0 && (c = j9core_class_at(j, i)); i++)
-		code = class_record(&r, c);
+		code = class_record(&r, c, err);
 	for (uint32_t i = 0; i < n && code == 0; i++) {
 		struct j9_walk w;
 		struct j9_object o;
@@ -207,6 +194,7 @@ static int read_part(const struct dump *dump, const struct part *part, struct si
 				code = object(&r, &o);
 		}
 	}
+	j9_links_release(&r.links);
 	return code;
 }
 

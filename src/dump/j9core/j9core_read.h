@@ -6,6 +6,7 @@
  *   j9core.c          opening: finds the VM, its members, in which order things are read
  *   j9core_regions.c  where objects are, and what there is no object
  *   j9core_classes.c  classes: names, sizes of their objects, which slots are references
+ *   j9core_links.c    what class objects refer to
  *   j9core_objects.c  objects one after another
  *
  * Whatever is read from the core is hostile: an address may lead anywhere, a number may be anything, a list may be a
@@ -69,6 +70,21 @@
 	M(ROM_N_STATICS, "J9ROMClass", "objectStaticCount", true) \
 	M(LOADER_OBJECT, "J9ClassLoader", "classLoaderObject", true) \
 	M(CLASS_SUPERS, "J9Class", "superclasses", true) \
+	M(CLASS_INTERFACES, "J9Class", "iTable", false) \
+	M(INTERFACE_CLASS, "J9ITable", "interfaceClass", false) \
+	M(INTERFACE_NEXT, "J9ITable", "next", false) \
+	M(CLASS_ARRAY, "J9Class", "arrayClass", false) \
+	M(CLASS_POOL, "J9Class", "ramConstantPool", false) \
+	M(ROM_POOL_N, "J9ROMClass", "ramConstantPoolCount", false) \
+	M(ROM_POOL_KINDS, "J9ROMClass", "cpShapeDescription", false) \
+	M(CLASS_CALL_SITES, "J9Class", "callSites", false) \
+	M(ROM_N_CALL_SITES, "J9ROMClass", "callSiteCount", false) \
+	M(CLASS_INVOKE_CACHE, "J9Class", "invokeCache", false) \
+	M(ROM_N_INVOKE_CACHE, "J9ROMClass", "invokeCacheCount", false) \
+	M(CLASS_METHOD_TYPES, "J9Class", "methodTypes", false) \
+	M(ROM_N_METHOD_TYPES, "J9ROMClass", "methodTypeCount", false) \
+	M(CLASS_VAR_HANDLE_TYPES, "J9Class", "varHandleMethodTypes", false) \
+	M(ROM_N_VAR_HANDLE_TYPES, "J9ROMClass", "varHandleMethodTypeCount", false) \
 	M(ROM_NAME, "J9ROMClass", "className", true) \
 	M(ROM_SHAPE, "J9ROMArrayClass", "arrayShape", true)
 
@@ -115,6 +131,8 @@ MUST_CHECK int j9_read_classes(struct j9core *j, struct err *err);
 
 /* A member of the structure at an address.  0: it is not there. */
 uint64_t j9_get(const struct j9core *j, uint64_t structure, enum j9_member member);
+/* What a member leads to that holds a signed distance of 4 bytes from itself (J9SRP).  0: it is not there, or null. */
+uint64_t j9_relative(const struct j9core *j, uint64_t structure, enum j9_member member);
 /* A constant of any release; `otherwise` where there is none. */
 uint64_t j9_constant(const struct j9core *j, const char *structure, const char *name, uint64_t otherwise);
 

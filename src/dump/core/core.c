@@ -7,16 +7,30 @@
 #include "memory/big.h"
 
 #include <elf.h>
+#include <endian.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 uint64_t elf_number(const uint8_t *p, unsigned size, bool big_endian)
 {
-	uint64_t n = 0;
-	for (unsigned i = 0; i < size; i++)
-		n = n << 8 | p[big_endian ? i : size - 1 - i];
-	return n;
+	uint16_t two;
+	uint32_t four;
+	uint64_t eight;
+
+	switch (size) {
+	case 8:
+		memcpy(&eight, p, sizeof eight);
+		return big_endian ? be64toh(eight) : le64toh(eight);
+	case 4:
+		memcpy(&four, p, sizeof four);
+		return big_endian ? be32toh(four) : le32toh(four);
+	case 2:
+		memcpy(&two, p, sizeof two);
+		return big_endian ? be16toh(two) : le16toh(two);
+	default:
+		return *p;
+	}
 }
 
 /* --- headers ------------------------------------------------------------------------------------- */

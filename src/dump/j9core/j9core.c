@@ -127,6 +127,7 @@ static void find_shape(struct j9core *j)
 	bool compressed = j->word == 8 && is_compressed(j), behind = j9_get(j, j->vm, AT_VM_DATA_ADDRESS);
 	uint64_t alignment = j9_get(j, j9_get(j, j->vm, AT_VM_OMR), AT_OMR_ALIGNMENT);
 
+	j->big_endian = core_big_endian(j->core);
 	j->slot = compressed ? 4 : j->word;
 	j->shift = compressed ? (unsigned)j9_get(j, j->vm, AT_VM_SHIFT) & 7 : 0;
 	j->alignment = alignment >= 8 && alignment <= 4096 && !(alignment & (alignment - 1)) ? (unsigned)alignment : 8;

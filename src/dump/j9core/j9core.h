@@ -27,6 +27,7 @@ void j9core_close(struct j9core *j); /* NULL is fine */
 struct j9_region {
 	uint64_t low, high; /* addresses */
 	unsigned type;      /* MM_HeapRegionDescriptor__RegionType */
+	uint64_t before;    /* bytes of the regions before it, and 1 */
 };
 
 const struct j9_region *j9core_regions(const struct j9core *j, uint32_t *n); /* by ascending address */
@@ -41,6 +42,7 @@ struct j9_object {
 	uint64_t size;      /* bytes, with a hash code that was put behind it */
 	uint64_t length;    /* elements of an array; UINT64_MAX: none */
 	bool split;         /* an array whose elements are not behind its head */
+	const uint8_t *bytes; /* `size` of them, borrowed; NULL: not there in one piece */
 };
 
 /* Walks over a region: from an address on, where an object or a hole begins. */
@@ -49,26 +51,35 @@ struct j9_walk {
 	uint64_t at, high;
 	uint32_t range;     /* the next of the ranges without objects */
 	uint64_t n_skipped; /* bytes that were neither objects nor holes */
+	uint64_t n_missing; /* bytes that are not in the core */
+	const uint8_t *bytes; /* n_bytes from the address `base` on */
+	uint64_t base, n_bytes;
 };
 void j9core_walk(struct j9_walk *w, const struct j9core *j, uint64_t from, uint64_t high);
 /* The next object; false: there is none. */
 bool j9core_next(struct j9_walk *w, struct j9_object *out);
+/* An address at or behind `from` where an object or a hole seems to begin; `high`: there is none. */
+uint64_t j9core_object_from(const struct j9core *j, uint64_t from, uint64_t high);
 
 /* Offsets of the references of an object, in bytes, in ascending order. */
 struct j9_slots {
 	const struct j9core *image;
-	uint64_t bits, base;         /* of the current word of the bitmap; slots before it */
-	uint64_t words, left;        /* address of the next word of the bitmap; slots that are left */
+	uint64_t bits, base;         /* what is left of the current word of the bitmap; slots before it */
+	const uint8_t *map;          /* the current word, where there are more */
+	uint64_t left;               /* slots of the object */
 	uint64_t next, step, end;    /* of arrays: the next offset */
 };
 void j9core_slots(struct j9_slots *s, const struct j9core *j, const struct j9_object *o);
 bool j9core_next_slot(struct j9_slots *s, uint64_t *offset);
 /* The address that a reference at an address holds; 0: null, or it is not there. */
 uint64_t j9core_reference(const struct j9core *j, uint64_t address);
+/* The same at an offset of an object. */
+uint64_t j9core_reference_of(const struct j9core *j, const struct j9_object *o, uint64_t offset);
 
-/* All classes. */
-const struct j9_class *j9core_classes(const struct j9core *j, size_t *n);
-const struct j9_class *j9core_class_at(const struct j9core *j, size_t i);
+/* All classes, by number. */
+uint32_t j9core_n_classes(const struct j9core *j);
+const struct j9_class *j9core_class_at(const struct j9core *j, uint32_t i); /* NULL behind the last */
+uint32_t j9core_class_number(const struct j9core *j, const struct j9_class *c);
 /* Of a class: addresses of its class object, of that of its superclass, of its loader's object; 0: none.  Bytes of an
  * instance, SIZE_UNKNOWN of arrays. */
 struct j9_class_facts {

@@ -9,9 +9,30 @@
 
 #include <string.h>
 
+/* J9Class.classDepthAndFlags: runtime/oti/j9nonbuilder.h. */
+enum { SHAPE_SHIFT = 16, SHAPE_MASK = 0xe, SHAPE_POINTERS = 12 };
 enum { ARITY_MOST = 255, SEGMENTS_MOST = 1 << 24, CLASSES_MOST = 1 << 24 };
 #define LIVE UINT64_C(0x99669966) /* J9Class.eyecatcher: runtime/vm/createramclass.cpp */
 #define ARRAY_LIMIT 8 /* an element has 1 << 8 bytes at most, far more than any */
+
+/* Which slots of an instance are references: J9Class.instanceDescription is the bits themselves, with a 1 behind them, or
+ * their address. */
+static bool read_slots(const struct j9core *j, struct j9_class *c)
+{
+	uint64_t bits = j9_get(j, c->address, AT_CLASS_SLOTS), word = 8 * j->word;
+
+	c->n_slots = c->size / j->slot;
+	if (bits & 1) {
+		c->few = bits >> 1;
+		return true;
+	}
+	const uint8_t *map = core_range(j->core, bits, (c->n_slots + word - 1) / word * j->word);
+	if (!map || !c->n_slots)
+		return !c->n_slots;
+	c->few = core_number(j->core, map, j->word);
+	c->map = c->n_slots > word ? map : NULL;
+	return true;
+}
 
 static bool read_class(const struct j9core *j, uint64_t address, uint64_t is_array, struct j9_class *c)
 {
@@ -22,13 +43,13 @@ static bool read_class(const struct j9core *j, uint64_t address, uint64_t is_arr
 		.rom = j9_get(j, address, AT_CLASS_ROM),
 		.flags = j9_get(j, address, AT_CLASS_FLAGS),
 		.size = j9_get(j, address, AT_CLASS_SIZE),
-		.slots = j9_get(j, address, AT_CLASS_SLOTS),
 		.hash_at = j9_get(j, address, AT_CLASS_HASH_AT),
 	};
 	c->array = c->flags & is_array;
+	c->references = c->array && (c->flags >> SHAPE_SHIFT & SHAPE_MASK) == SHAPE_POINTERS;
 	if (c->array)
 		c->shift = (unsigned)j9_get(j, c->rom, AT_ROM_SHAPE) & 0xffff;
-	return c->array ? c->shift <= ARRAY_LIMIT : c->size <= UINT32_MAX;
+	return c->array ? c->shift <= ARRAY_LIMIT : c->size <= UINT32_MAX && read_slots(j, c);
 }
 
 /* The slot of a class, or the free one where it would be. */
@@ -149,9 +170,19 @@ const char *j9core_class_name(const struct j9core *j, const struct j9_class *c, 
 	return c->name;
 }
 
-const struct j9_class *j9core_class_at(const struct j9core *j, size_t i)
+uint32_t j9core_n_classes(const struct j9core *j)
+{
+	return j->n_classes;
+}
+
+const struct j9_class *j9core_class_at(const struct j9core *j, uint32_t i)
 {
 	return i < j->n_classes ? &j->class[i] : NULL;
+}
+
+uint32_t j9core_class_number(const struct j9core *j, const struct j9_class *c)
+{
+	return (uint32_t)(c - j->class);
 }
 
 void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct j9_class_facts *out)
@@ -175,7 +206,7 @@ bool j9core_is_array(const struct j9_class *c)
 
 bool j9core_holds_references(const struct j9_class *c)
 {
-	return (c->flags >> 16 & 0xe) == 12;
+	return c->references;
 }
 
 unsigned j9core_word(const struct j9core *j)

@@ -2,12 +2,15 @@
 /* j9core_dump.c - system dumps of OpenJ9 VMs, as dumps. */
 #include "dump/j9core/j9core_dump.h"
 
+#include "algorithms/bisect.h"
 #include "base/mem.h"
 #include "dump/core/core.h"
 #include "dump/j9core/j9core.h"
 #include "dump/reader.h"
 #include "dump/source/source.h"
+#include "memory/big.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,13 +25,12 @@ struct j9_dump {
 
 struct reading {
 	const struct j9core *image;
-	const struct core *core;
 	const struct j9_class *hub; /* java/lang/Class */
+	uint32_t *handle;           /* of each class, and 1; 0: none yet.  big memory */
 	struct sink *sink;
-	const struct j9_class *last; /* of which the handle is */
-	uint32_t handle;
-	uint64_t targets[BUFFERED];
 	struct j9_links links;
+	uint64_t n_skipped, n_missing;
+	uint64_t targets[BUFFERED];
 };
 
 static int probe(const uint8_t *head, size_t n)
@@ -67,9 +69,10 @@ static void state_facts(struct j9_dump *d)
 	f->no_values = "values of system dumps are not read yet";
 	f->cannot_tell = "roots and threads of system dumps are not read yet";
 	f->size_rule = SIZES_RECORDED;
+	f->parts_guessed = true;
 	f->loaders_hold_classes = true;
 	f->references_superclass_recorded = true;
-	for (size_t i = 0; (c = j9core_class_at(d->image, i)); i++) {
+	for (uint32_t i = 0; (c = j9core_class_at(d->image, i)); i++) {
 		const char *name = j9core_class_name(d->image, c, &n);
 		if (!name || n != 15 || memcmp(name, "java/lang/Class", 15))
 			continue;
@@ -97,54 +100,90 @@ static int open_dump(struct dump **out, const struct source *source, const struc
 	return 0;
 }
 
-/* Parts begin at addresses. */
+/* --- parts: stretches of all regions, one behind another --------------------------------------------------- */
+
+/* The region of a byte of all regions; their number behind the last. */
+static uint32_t region_of(const struct j9_region *r, uint32_t n, uint64_t byte)
+{
+	uint32_t i;
+
+	BISECT(i, n, r[i].before + (r[i].high - r[i].low) <= byte);
+	return i;
+}
+
+/* Parts begin with a region, or where an object seems to begin: a guess, which the survey proves. */
 static unsigned parts(const struct dump *dump, unsigned want, struct part *out)
 {
+	const struct j9core *j = ((const struct j9_dump *)dump)->image;
 	uint32_t n;
-	const struct j9_region *r = j9core_regions(((const struct j9_dump *)dump)->image, &n);
+	const struct j9_region *r = j9core_regions(j, &n);
+	uint64_t all = n ? r[n - 1].before + (r[n - 1].high - r[n - 1].low) : 0;
+	unsigned k = 1;
 
-	(void)want;
-	*out = (struct part){.begin = 0, .end = n ? r[n - 1].high : 1};
-	return 1;
+	want = all / PART_BYTES < want ? (unsigned)(all / PART_BYTES) : want;
+	out[0] = (struct part){.begin = 0};
+	for (unsigned i = 1; i < want; i++) {
+		uint64_t byte = all / want * i;
+		uint32_t at = region_of(r, n, byte);
+		byte = r[at].before + j9core_object_from(j, r[at].low + (byte - r[at].before), r[at].high) - r[at].low;
+		if (byte > out[k - 1].begin && byte < all)
+			out[k++] = (struct part){.begin = byte};
+	}
+	for (unsigned i = 0; i < k; i++)
+		out[i].end = i + 1 < k ? out[i + 1].begin : all ? all : 1;
+	return k;
+}
+
+/* --- objects ----------------------------------------------------------------------------------------------- */
+
+static uint32_t handle_of(struct reading *r, const struct j9_class *c)
+{
+	uint32_t *handle = &r->handle[j9core_class_number(r->image, c)];
+	struct j9_class_facts facts;
+
+	if (!*handle) {
+		j9core_class_facts(r->image, c, &facts);
+		*handle = 1 + r->sink->class_handle(r->sink, CLASS_AT, facts.object, NULL, 0);
+	}
+	return *handle - 1;
+}
+
+static int send_references(struct reading *r, const struct j9_object *o)
+{
+	struct j9_slots s;
+	uint64_t offset, n = 0;
+	int code = 0;
+
+	for (j9core_slots(&s, r->image, o); code == 0 && j9core_next_slot(&s, &offset);) {
+		r->targets[n] = j9core_reference_of(r->image, o, offset);
+		n += r->targets[n] != 0;
+		if (n == BUFFERED) {
+			code = r->sink->references(r->sink, r->targets, n);
+			n = 0;
+		}
+	}
+	return code == 0 && n ? r->sink->references(r->sink, r->targets, n) : code;
 }
 
 static int object(struct reading *r, const struct j9_object *o)
 {
 	const struct j9core *j = r->image;
-	struct j9_class_facts facts;
 	struct j9_slots s;
-	uint64_t offset, n = 0, waiting = 0;
+	uint64_t offset;
 	bool array = j9core_is_array(o->class);
 	struct object_record record = {
 		.address = o->address, .size = o->size, .length = array ? o->length : LENGTH_UNKNOWN,
 		.kind = !array ? OBJECT_INSTANCE : j9core_holds_references(o->class) ? OBJECT_ARRAY : PRIMITIVE_ARRAY,
-		.offset = o->address,
+		.offset = o->address, .class_handle = handle_of(r, o->class),
 	};
-	int code;
 
 	for (j9core_slots(&s, j, o); j9core_next_slot(&s, &offset);)
-		n += j9core_reference(j, o->address + offset) != 0;
-	if (r->last != o->class) {
-		j9core_class_facts(j, o->class, &facts);
-		r->handle = r->sink->class_handle(r->sink, CLASS_AT, facts.object, NULL, 0);
-		r->last = o->class;
-	}
-	record.class_handle = r->handle;
-	record.n_references = n;
-	code = r->sink->object(r->sink, &record);
-	if (code < 0 || !r->sink->wants_references)
-		return code;
-	for (j9core_slots(&s, j, o); code == 0 && j9core_next_slot(&s, &offset);) {
-		uint64_t target = j9core_reference(j, o->address + offset);
-		if (target)
-			r->targets[waiting++] = target;
-		if (waiting == BUFFERED) {
-			code = r->sink->references(r->sink, r->targets, waiting);
-			waiting = 0;
-		}
-	}
-	return code == 0 && waiting ? r->sink->references(r->sink, r->targets, waiting) : code;
+		record.n_references += j9core_reference_of(j, o, offset) != 0;
+	int code = r->sink->object(r->sink, &record);
+	return code == 0 && r->sink->wants_references && record.n_references ? send_references(r, o) : code;
 }
+
+/* --- classes ----------------------------------------------------------------------------------------------- */
 
 static int class_record(struct reading *r, const struct j9_class *c, struct err *err)
 {
@@ -165,36 +204,74 @@ static int class_record(struct reading *r, const struct j9_class *c, struct err 
 	return code ? code : r->sink->class_record(r->sink, &record);
 }
 
-static int read_part(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err)
+static int classes(struct reading *r, struct err *err)
 {
-	const struct j9core *j = ((const struct j9_dump *)dump)->image;
-	struct reading r = {.image = j, .core = ((const struct j9_dump *)dump)->core,
-	    .hub = ((const struct j9_dump *)dump)->hub, .sink = sink};
-	uint32_t n;
-	const struct j9_region *region = j9core_regions(j, &n);
 	const struct j9_class *c;
 	int code = 0;
 
-	for (size_t i = 0; part->begin == 0 && code == 0 && (c = j9core_class_at(j, i)); i++)
-		code = class_record(&r, c, err);
-	for (uint32_t i = 0; i < n && code == 0; i++) {
-		struct j9_walk w;
-		struct j9_object o;
-		if (region[i].high <= part->begin || region[i].low >= part->end)
-			continue;
-		uint64_t from = region[i].low > part->begin ? region[i].low : part->begin, cut = from;
-		j9core_walk(&w, j, from, region[i].high);
-		while (code == 0 && j9core_next(&w, &o) && o.address < part->end) {
-			if (o.address >= cut) {
-				struct part here = {.begin = o.address};
-				code = sink->part_begins(sink, &here);
-				cut = o.address + PART_BYTES;
-			}
-			if (code == 0)
-				code = object(&r, &o);
+	for (uint32_t i = 0; code == 0 && (c = j9core_class_at(r->image, i)); i++)
+		code = class_record(r, c, err);
+	return code;
+}
+
+/* --- a part ------------------------------------------------------------------------------------------------ */
+
+/* The objects of a region that begin between two bytes of all regions. */
+static int region(struct reading *r, const struct j9_region *region, uint64_t begin, uint64_t end)
+{
+	struct sink *sink = r->sink;
+	struct j9_walk w;
+	struct j9_object o;
+	uint64_t cut = begin, before = region->before - region->low;
+	int code = 0;
+
+	j9core_walk(&w, r->image, begin - before, region->high);
+	while (code == 0 && w.at + before < end && j9core_next(&w, &o)) {
+		if (o.address + before >= cut) {
+			struct part here = {.begin = o.address + before};
+			code = sink->part_begins(sink, &here);
+			cut = o.address + before + PART_BYTES;
 		}
+		if (code == 0)
+			code = object(r, &o);
 	}
-	j9_links_release(&r.links);
+	sink->reached = w.at + before;
+	r->n_skipped += w.n_skipped;
+	r->n_missing += w.n_missing;
+	return code;
+}
+
+static int read_regions(struct reading *r, const struct part *part)
+{
+	uint32_t n;
+	const struct j9_region *all = j9core_regions(r->image, &n);
+	int code = 0;
+
+	for (uint32_t i = region_of(all, n, part->begin); i < n && all[i].before < part->end && code == 0; i++)
+		code = region(r, &all[i], part->begin > all[i].before ? part->begin : all[i].before, part->end);
+	if (code == 0 && r->n_skipped && !r->sink->wants_references)
+		r->sink->warn(r->sink, 0, "%" PRIu64 " bytes of the heap are neither objects nor free", r->n_skipped);
+	if (code == 0 && r->n_missing && !r->sink->wants_references)
+		r->sink->warn(r->sink, 0, "%" PRIu64 " bytes of the heap are not in the core", r->n_missing);
+	return code;
+}
+
+static int read_part(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err)
+{
+	const struct j9_dump *d = (const struct j9_dump *)dump;
+	struct reading *r = xcalloc(1, sizeof *r);
+	uint32_t n = j9core_n_classes(d->image);
+
+	*r = (struct reading){.image = d->image, .hub = d->hub, .sink = sink};
+	r->handle = big_alloc(n ? n : 1, sizeof *r->handle, err);
+	int code = r->handle ? 0 : ERR_NOMEM;
+	if (code == 0 && part->begin == 0)
+		code = classes(r, err);
+	if (code == 0)
+		code = read_regions(r, part);
+	big_free(r->handle);
+	j9_links_release(&r->links);
+	free(r);
 	return code;
 }
 

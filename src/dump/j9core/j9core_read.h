@@ -20,6 +20,9 @@
 #include "dump/j9core/j9core.h"
 #include "memory/arena.h"
 
+#include <endian.h>
+#include <string.h>
+
 /* A name, the structure, its member, and whether nothing works without it. */
 #define J9_MEMBERS(M) \
 	M(RAS_VM, "J9RAS", "vm", true) \
@@ -97,10 +100,12 @@ struct j9_class {
 	uint64_t rom;              /* of its J9ROMClass */
 	uint64_t flags;            /* classDepthAndFlags */
 	uint64_t size;             /* bytes of an instance without its header; of arrays: unused */
-	uint64_t slots;            /* instanceDescription */
+	uint64_t n_slots;          /* of an instance: how many references would fit into it */
+	uint64_t few;              /* bit i: slot i is a reference; of the first ones, or of all */
+	const uint8_t *map;        /* the same of more than a word has, words of the core; NULL: few has all of them */
 	uint64_t hash_at;          /* where the hash code is, in bytes of the object; of arrays: behind the elements */
 	unsigned shift;            /* of arrays: an element has 1 << shift bytes */
-	bool array;
+	bool array, references;    /* references: an array of them */
 	const char *name;          /* "java/lang/String", "[I", "[[Ljava/lang/String;": n_name bytes; NULL: it is not there */
 	size_t n_name;
 };
@@ -110,6 +115,7 @@ struct j9core {
 	struct ddr *ddr;
 	unsigned word, slot;       /* bytes of a UDATA, and of a reference in an object: 4 or 8 */
 	unsigned shift;            /* of references of 4 bytes */
+	bool big_endian;
 	unsigned alignment;        /* of objects, bytes */
 	uint32_t head, split_head; /* bytes before the elements of an array; of one whose elements are elsewhere */
 	uint64_t ras, vm;
@@ -128,6 +134,20 @@ struct j9core {
 
 MUST_CHECK int j9_read_regions(struct j9core *j, struct err *err);
 MUST_CHECK int j9_read_classes(struct j9core *j, struct err *err);
+
+/* The class slot, or a reference as it stands, at p. */
+static inline uint64_t j9_slot(const struct j9core *j, const uint8_t *p)
+{
+	uint64_t eight;
+	uint32_t four;
+
+	if (j->slot == 4) {
+		memcpy(&four, p, sizeof four);
+		return j->big_endian ? be32toh(four) : le32toh(four);
+	}
+	memcpy(&eight, p, sizeof eight);
+	return j->big_endian ? be64toh(eight) : le64toh(eight);
+}
 
 /* A member of the structure at an address.  0: it is not there. */
 uint64_t j9_get(const struct j9core *j, uint64_t structure, enum j9_member member);

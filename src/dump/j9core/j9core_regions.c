@@ -11,6 +11,7 @@
 #include "memory/big.h"
 
 enum { REGIONS_MOST = 1 << 22, THREADS_MOST = 1 << 20 };
+#define HEAP_MOST (UINT64_C(1) << 56) /* bytes of all regions */
 /* MM_HeapRegionDescriptor__RegionType: where objects may be, one after another. */
 enum { ADDRESS_ORDERED = 5, ADDRESS_ORDERED_IDLE, ADDRESS_ORDERED_MARKED, BUMP, BUMP_IDLE, BUMP_MARKED };
 
@@ -88,6 +89,24 @@ static int range_by_address(const void *a, const void *b)
 	return (x->low > y->low) - (x->low < y->low);
 }
 
+/* A damaged table must not have objects twice. */
+static void drop_overlaps(struct j9core *j)
+{
+	uint32_t n = 0;
+	uint64_t high = 0, before = 1; /* byte 0: the classes */
+
+	for (uint32_t i = 0; i < j->n_regions; i++) {
+		struct j9_region r = j->region[i];
+		if (r.low < high || r.high - r.low > HEAP_MOST - before)
+			continue;
+		r.before = before;
+		before += r.high - r.low;
+		high = r.high;
+		j->region[n++] = r;
+	}
+	j->n_regions = n;
+}
+
 int j9_read_regions(struct j9core *j, struct err *err)
 {
 	uint64_t first = j9_get(j, j->vm, AT_VM_MAIN_THREAD), thread = first;
@@ -102,6 +121,7 @@ int j9_read_regions(struct j9core *j, struct err *err)
 	if (code)
 		return code;
 	sort_array(j->region, j->n_regions, sizeof *j->region, region_by_address);
+	drop_overlaps(j);
 	sort_array(j->range, j->n_ranges, sizeof *j->range, range_by_address);
 	return 0;
 }

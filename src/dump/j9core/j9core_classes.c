@@ -187,7 +187,7 @@ uint32_t j9core_class_number(const struct j9core *j, const struct j9_class *c)
 
 void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct j9_class_facts *out)
 {
-	uint64_t depth = c->flags & j9_constant(j, "J9JavaAccessFlags", "J9AccClassDepthMask", 0xffff), superclass = 0;
+	uint64_t depth = c->flags & j->depth_mask, superclass = 0;
 
 	if (depth)
 		core_load(j->core, j9_get(j, c->address, AT_CLASS_SUPERS) + (depth - 1) * j->word, j->word, &superclass);

@@ -10,7 +10,6 @@
 #include "memory/big.h"
 
 enum { POOL_ENTRY = 2 }; /* words of an entry of a constant pool: J9RAMConstantPoolItem */
-#define DEPTH_MOST 0xffffu
 
 struct links {
 	const struct j9core *image;
@@ -37,14 +36,9 @@ static uint64_t word_at(const struct links *l, uint64_t address)
 	return word;
 }
 
-static uint64_t depth_of(const struct j9core *j, const struct j9_class *c)
-{
-	return c->flags & j9_constant(j, "J9JavaAccessFlags", "J9AccClassDepthMask", DEPTH_MOST);
-}
-
 static int add_superclasses(struct links *l, const struct j9_class *c)
 {
-	uint64_t supers = j9_get(l->image, c->address, AT_CLASS_SUPERS), n = depth_of(l->image, c);
+	uint64_t supers = j9_get(l->image, c->address, AT_CLASS_SUPERS), n = c->flags & l->image->depth_mask;
 	int code = 0;
 
 	for (uint64_t i = n; i-- > 0 && code == 0;)
@@ -56,7 +50,7 @@ static int add_superclasses(struct links *l, const struct j9_class *c)
 static int add_interfaces(struct links *l, const struct j9_class *c)
 {
 	const struct j9core *j = l->image;
-	uint64_t depth = depth_of(j, c), inherited = 0, at = j9_get(j, c->address, AT_CLASS_INTERFACES);
+	uint64_t depth = c->flags & j->depth_mask, inherited = 0, at = j9_get(j, c->address, AT_CLASS_INTERFACES);
 	int code = 0;
 
 	if (depth)
@@ -71,18 +65,11 @@ static int add_interfaces(struct links *l, const struct j9_class *c)
 
 /* --- constant pools ---------------------------------------------------------------------------------------- */
 
-/* What an entry of a class's constant pool is: a number of J9ConstantPool, of which one word has several. */
-struct kinds {
-	uint64_t at, bits, in_word;
-	uint64_t class, string, annotation, method_type, method_handle, dynamic;
-};
-
-static struct kinds kinds_of(const struct j9core *j, const struct j9_class *c)
+void j9_read_pool_kinds(struct j9core *j)
 {
 	static const char pool[] = "J9ConstantPool";
 
-	return (struct kinds){
-		.at = j9_relative(j, c->rom, AT_ROM_POOL_KINDS),
+	j->kinds = (struct j9_pool_kinds){
 		.bits = j9_constant(j, pool, "J9_CP_BITS_PER_DESCRIPTION", 4),
 		.in_word = j9_constant(j, pool, "J9_CP_DESCRIPTIONS_PER_U32", 8),
 		.class = j9_constant(j, pool, "J9CPTYPE_CLASS", 1),
@@ -92,13 +79,16 @@ static struct kinds kinds_of(const struct j9core *j, const struct j9_class *c)
 		.method_handle = j9_constant(j, pool, "J9CPTYPE_METHODHANDLE", UINT64_MAX),
 		.dynamic = j9_constant(j, pool, "J9CPTYPE_CONSTANT_DYNAMIC", UINT64_MAX),
 	};
+	if (!j->kinds.bits || j->kinds.bits > 32 || !j->kinds.in_word || j->kinds.in_word > 32 / j->kinds.bits)
+		j->kinds.in_word = 0; /* none is read */
 }
 
-static int add_entry(struct links *l, const struct kinds *k, uint64_t i, uint64_t entry)
+static int add_entry(struct links *l, uint64_t kinds, uint64_t i, uint64_t entry)
 {
+	const struct j9_pool_kinds *k = &l->image->kinds;
 	uint64_t word, kind;
 
-	if (!core_load(l->image->core, k->at + i / k->in_word * 4, 4, &word))
+	if (!core_load(l->image->core, kinds + i / k->in_word * 4, 4, &word))
 		return 0;
 	kind = word >> i % k->in_word * k->bits & ((UINT64_C(1) << k->bits) - 1);
 	if (kind == k->class)
@@ -114,13 +104,13 @@ static int add_pool(struct links *l, const struct j9_class *c)
 {
 	const struct j9core *j = l->image;
 	uint64_t n = c->array ? 0 : j9_get(j, c->rom, AT_ROM_POOL_N), pool = j9_get(j, c->address, AT_CLASS_POOL);
-	struct kinds k = kinds_of(j, c);
+	uint64_t kinds = j9_relative(j, c->rom, AT_ROM_POOL_KINDS);
 	int code = 0;
 
-	if (!k.at || n > UINT16_MAX || !k.bits || !k.in_word || k.bits * k.in_word > 32)
+	if (!kinds || n > UINT16_MAX || !j->kinds.in_word)
 		return 0;
 	for (uint64_t i = 0; i < n && code == 0; i++)
-		code = add_entry(l, &k, i, pool + i * POOL_ENTRY * j->word);
+		code = add_entry(l, kinds, i, pool + i * POOL_ENTRY * j->word);
 	return code;
 }
 

@@ -110,6 +110,12 @@ struct j9_class {
 	size_t n_name;
 };
 
+/* What entries of constant pools are, as J9ConstantPool numbers them: `in_word` numbers of `bits` in 4 bytes. */
+struct j9_pool_kinds {
+	uint64_t bits, in_word;
+	uint64_t class, string, annotation, method_type, method_handle, dynamic;
+};
+
 struct j9core {
 	const struct core *core;
 	struct ddr *ddr;
@@ -119,6 +125,8 @@ struct j9core {
 	unsigned alignment;        /* of objects, bytes */
 	uint32_t head, split_head; /* bytes before the elements of an array; of one whose elements are elsewhere */
 	uint64_t ras, vm;
+	uint64_t depth_mask;       /* of classDepthAndFlags: how many superclasses there are */
+	struct j9_pool_kinds kinds;
 	struct ddr_field at[J9_N_MEMBERS];
 	bool has[J9_N_MEMBERS];
 	struct j9_region *region;  /* big memory: by ascending address */
@@ -132,6 +140,7 @@ struct j9core {
 	struct arena arena;        /* names of arrays */
 };
 
+void j9_read_pool_kinds(struct j9core *j);
 MUST_CHECK int j9_read_regions(struct j9core *j, struct err *err);
 MUST_CHECK int j9_read_classes(struct j9core *j, struct err *err);
 

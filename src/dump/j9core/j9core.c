@@ -129,6 +129,8 @@ static void find_shape(struct j9core *j)
 
 	j->big_endian = core_big_endian(j->core);
 	j->depth_mask = j9_constant(j, "J9JavaAccessFlags", "J9AccClassDepthMask", UINT16_MAX);
+	j->dying = j9_constant(j, "J9JavaAccessFlags", "J9AccClassDying", 0);
+	j->replaced = j9_constant(j, "J9JavaAccessFlags", "J9AccClassHotSwappedOut", 0);
 	j->slot = compressed ? 4 : j->word;
 	j->shift = compressed ? (unsigned)j9_get(j, j->vm, AT_VM_SHIFT) & 7 : 0;
 	j->alignment = alignment >= 8 && alignment <= 4096 && !(alignment & (alignment - 1)) ? (unsigned)alignment : 8;
@@ -163,6 +165,7 @@ static int read_all(struct j9core *j, struct err *err)
 	j->vm = j9_get(j, j->ras, AT_RAS_VM);
 	find_shape(j);
 	j9_read_pool_kinds(j);
+	j9_read_array_model(j);
 	code = j9_read_classes(j, err);
 	return code ? code : j9_read_regions(j, err);
 }

@@ -26,7 +26,8 @@ void j9core_close(struct j9core *j); /* NULL is fine */
 /* A stretch of the heap in which objects follow one another. */
 struct j9_region {
 	uint64_t low, high; /* addresses */
-	unsigned type;      /* MM_HeapRegionDescriptor__RegionType */
+	bool marked;        /* only what is marked there is an object */
+	uint64_t cell;      /* an object in each so many bytes; 0: they follow one another */
 	uint64_t before;    /* bytes of the regions before it, and 1 */
 };
 
@@ -36,18 +37,28 @@ const struct j9_region *j9core_regions(const struct j9core *j, uint32_t *n); /* 
 
 struct j9_class;
 
+/* Where the elements of an array are. */
+enum j9_array_form {
+	J9_BEHIND_HEAD,
+	J9_IN_LEAVES,     /* in leaves, whose addresses follow the head; also of none */
+	J9_LAST_IN_SPINE, /* the same, and the last leaf follows these addresses */
+	J9_OUTSIDE,       /* in one piece outside of the heap */
+};
+
 struct j9_object {
 	uint64_t address;
 	const struct j9_class *class;
-	uint64_t size;      /* bytes, with a hash code that was put behind it */
+	uint64_t size;      /* bytes at its address, with a hash code that was put behind it */
+	uint64_t elsewhere; /* bytes of elements elsewhere */
 	uint64_t length;    /* elements of an array; UINT64_MAX: none */
-	bool split;         /* an array whose elements are not behind its head */
+	enum j9_array_form form;
 	const uint8_t *bytes; /* `size` of them, borrowed; NULL: not there in one piece */
 };
 
 /* Walks over a region: from an address on, where an object or a hole begins. */
 struct j9_walk {
 	const struct j9core *image;
+	const struct j9_region *region;
 	uint64_t at, high;
 	uint32_t range;     /* the next of the ranges without objects */
 	uint64_t n_skipped; /* bytes that were neither objects nor holes */
@@ -55,19 +66,21 @@ struct j9_walk {
 	const uint8_t *bytes; /* n_bytes from the address `base` on */
 	uint64_t base, n_bytes;
 };
-void j9core_walk(struct j9_walk *w, const struct j9core *j, uint64_t from, uint64_t high);
+void j9core_walk(struct j9_walk *w, const struct j9core *j, const struct j9_region *region, uint64_t from);
 /* The next object; false: there is none. */
 bool j9core_next(struct j9_walk *w, struct j9_object *out);
-/* An address at or behind `from` where an object or a hole seems to begin; `high`: there is none. */
-uint64_t j9core_object_from(const struct j9core *j, uint64_t from, uint64_t high);
+/* An address of the region at or behind `from` where an object or a hole seems to begin; its end: there is none. */
+uint64_t j9core_object_from(const struct j9core *j, const struct j9_region *region, uint64_t from);
 
-/* Offsets of the references of an object, in bytes, in ascending order. */
+/* Offsets of the references of an object, in bytes, in the order of its fields or elements.  What is elsewhere is at
+ * offsets beyond its size, counted modulo 2^64. */
 struct j9_slots {
 	const struct j9core *image;
 	uint64_t bits, base;         /* what is left of the current word of the bitmap; slots before it */
 	const uint8_t *map;          /* the current word, where there are more */
 	uint64_t left;               /* slots of the object */
-	uint64_t next, step, end;    /* of arrays: the next offset */
+	uint64_t next, end, from;    /* of an array: offsets of a piece of its elements; bytes of elements before its end */
+	const struct j9_object *array; /* NULL: it is none */
 };
 void j9core_slots(struct j9_slots *s, const struct j9core *j, const struct j9_object *o);
 bool j9core_next_slot(struct j9_slots *s, uint64_t *offset);
@@ -95,6 +108,8 @@ MUST_CHECK int j9core_links(const struct j9core *j, const struct j9_class *c, co
     struct j9_links *to, struct err *err);
 void j9_links_release(struct j9_links *l);
 unsigned j9core_element(const struct j9_class *c); /* of an array: bytes of an element */
+/* Where byte `from` of the elements of an array is, and how many of them follow there in one piece; 0: nowhere. */
+uint64_t j9core_elements(const struct j9core *j, const struct j9_object *o, uint64_t from, uint64_t *n);
 bool j9core_holds_references(const struct j9_class *c); /* of an array: are its elements? */
 bool j9core_is_array(const struct j9_class *c);
 unsigned j9core_word(const struct j9core *j);

@@ -192,7 +192,7 @@ void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct
 	if (depth)
 		core_load(j->core, j9_get(j, c->address, AT_CLASS_SUPERS) + (depth - 1) * j->word, j->word, &superclass);
 	*out = (struct j9_class_facts){
-		.object = j9_get(j, c->address, AT_CLASS_OBJECT),
+		.object = c->flags & (j->dying | j->replaced) ? 0 : j9_get(j, c->address, AT_CLASS_OBJECT),
 		.superclass = superclass ? j9_get(j, superclass, AT_CLASS_OBJECT) : 0,
 		.loader = j9_get(j, j9_get(j, c->address, AT_CLASS_LOADER), AT_LOADER_OBJECT),
 		.instance_size = c->array ? UINT64_MAX : (j->slot + c->size + j->alignment - 1) & ~(uint64_t)(j->alignment - 1),

@@ -125,7 +125,7 @@ static unsigned parts(const struct dump *dump, unsigned want, struct part *out)
 	for (unsigned i = 1; i < want; i++) {
 		uint64_t byte = all / want * i;
 		uint32_t at = region_of(r, n, byte);
-		byte = r[at].before + j9core_object_from(j, r[at].low + (byte - r[at].before), r[at].high) - r[at].low;
+		byte = r[at].before + j9core_object_from(j, &r[at], r[at].low + (byte - r[at].before)) - r[at].low;
 		if (byte > out[k - 1].begin && byte < all)
 			out[k++] = (struct part){.begin = byte};
 	}
@@ -172,7 +172,7 @@ static int object(struct reading *r, const struct j9_object *o)
 	uint64_t offset;
 	bool array = j9core_is_array(o->class);
 	struct object_record record = {
-		.address = o->address, .size = o->size, .length = array ? o->length : LENGTH_UNKNOWN,
+		.address = o->address, .size = o->size + o->elsewhere, .length = array ? o->length : LENGTH_UNKNOWN,
 		.kind = !array ? OBJECT_INSTANCE : j9core_holds_references(o->class) ? OBJECT_ARRAY : PRIMITIVE_ARRAY,
 		.offset = o->address, .class_handle = handle_of(r, o->class),
 	};
@@ -225,7 +225,7 @@ static int region(struct reading *r, const struct j9_region *region, uint64_t be
 	uint64_t cut = begin, before = region->before - region->low;
 	int code = 0;
 
-	j9core_walk(&w, r->image, begin - before, region->high);
+	j9core_walk(&w, r->image, region, begin - before);
 	while (code == 0 && w.at + before < end && j9core_next(&w, &o)) {
 		if (o.address + before >= cut) {
 			struct part here = {.begin = o.address + before};

@@ -12,17 +12,12 @@
 enum { HOLE = 1, ONE_SLOT_HOLE = 3, MOVED = 2, HASH_BYTES = 4, LEAST = 16, CHAIN = 32, SEARCH_MOST = 1 << 20 };
 #define CLASS_FLAGS UINT64_C(0xff) /* of a class slot: classes are aligned to 256 */
 
-static uint64_t rounded(uint64_t n, uint64_t to)
-{
-	return (n + to - 1) & ~(to - 1);
-}
-
-void j9core_walk(struct j9_walk *w, const struct j9core *j, uint64_t from, uint64_t high)
+void j9core_walk(struct j9_walk *w, const struct j9core *j, const struct j9_region *region, uint64_t from)
 {
 	uint32_t range;
 
 	BISECT(range, j->n_ranges, j->range[range].high <= from);
-	*w = (struct j9_walk){.image = j, .at = from, .high = high, .range = range};
+	*w = (struct j9_walk){.image = j, .region = region, .at = from, .high = region->high, .range = range};
 }
 
 /* The bytes of an address of the walk, at least `n`; NULL: they are not there. */
@@ -37,23 +32,11 @@ static inline const uint8_t *bytes_at(struct j9_walk *w, uint64_t address, uint6
 	return w->n_bytes >= n && at <= w->n_bytes - n ? w->bytes + at : NULL;
 }
 
-/* Length and bytes; false: it cannot be read. */
-static bool measure_array(const struct j9core *j, struct j9_object *o, uint64_t *bytes, uint64_t *hash_at)
+/* An object of a class that was unloaded: nothing uses it any more. */
+static bool is_dying(const struct j9core *j, uint64_t slot)
 {
-	uint64_t head = j->head;
-
-	if (!core_load(j->core, o->address + j->slot, 4, &o->length))
-		return false;
-	o->split = o->length == 0;
-	if (o->split) {
-		head = j->split_head;
-		if (!core_load(j->core, o->address + j->slot + 4, 4, &o->length))
-			return false;
-	}
-	uint64_t data = o->length << o->class->shift;
-	*bytes = head + rounded(data, j->word);
-	*hash_at = rounded(head + data, HASH_BYTES);
-	return true;
+	const struct j9_class *c = j9core_class(j, slot & ~CLASS_FLAGS);
+	return c && c->flags & j->dying;
 }
 
 /* False: what is there is no object. */
@@ -62,19 +45,20 @@ static bool measure(const struct j9core *j, struct j9_object *o, uint64_t slot)
 	uint64_t bytes, hash_at;
 
 	o->class = j9core_class(j, slot & ~CLASS_FLAGS);
-	o->length = UINT64_MAX;
-	o->split = false;
-	if (!o->class)
+	if (!o->class || o->class->flags & j->dying)
 		return false;
+	o->length = UINT64_MAX;
+	o->elsewhere = 0;
+	o->form = J9_BEHIND_HEAD;
 	if (!o->class->array) {
 		bytes = j->slot + o->class->size;
 		hash_at = o->class->hash_at;
-	} else if (!measure_array(j, o, &bytes, &hash_at)) {
+	} else if (!j9_measure_array(j, o, &bytes, &hash_at)) {
 		return false;
 	}
 	if (slot & MOVED && hash_at + HASH_BYTES > bytes)
 		bytes = hash_at + HASH_BYTES;
-	bytes = rounded(bytes, j->alignment);
+	bytes = j9_rounded(bytes, j->alignment);
 	o->size = bytes < LEAST ? LEAST : bytes;
 	return true;
 }
@@ -85,6 +69,37 @@ static uint64_t hole(const struct j9core *j, uint64_t at, uint64_t slot)
 	return (slot & ONE_SLOT_HOLE) == ONE_SLOT_HOLE ? j->word : j9_get(j, at, AT_FREE_SIZE);
 }
 
+/* The next marked object, or the end of the walk. */
+static uint64_t next_marked(const struct j9_walk *w)
+{
+	const struct j9core *j = w->image;
+	uint64_t first = (w->at - j->marks_base) / j->marks_step, wide = 8 * j->word, word;
+
+	if (w->at < j->marks_base)
+		return w->high;
+	for (uint64_t i = first / wide; j->marks_base + i * wide * j->marks_step < w->high; i++) {
+		if (!core_load(j->core, j->marks + i * j->word, j->word, &word))
+			return w->high;
+		if (i == first / wide)
+			word &= UINT64_MAX << first % wide;
+		if (word) {
+			uint64_t at = j->marks_base + (i * wide + (uint64_t)__builtin_ctzll(word)) * j->marks_step;
+			return at < w->high ? at : w->high;
+		}
+	}
+	return w->high;
+}
+
+/* Behind an object, or what was none. */
+static void advance(struct j9_walk *w, uint64_t n)
+{
+	uint64_t cell = w->region->cell;
+
+	if (cell)
+		n = (n + cell - 1) / cell * cell;
+	w->at = n < w->high - w->at ? w->at + n : w->high;
+}
+
 /* Was there an object?  Else it is a step over what is none. */
 static bool step(struct j9_walk *w, struct j9_object *out)
 {
@@ -92,6 +107,8 @@ static bool step(struct j9_walk *w, struct j9_object *out)
 	const uint8_t *p;
 	uint64_t n;
 
+	if (w->region->marked && (w->at = next_marked(w)) == w->high)
+		return false;
 	while (w->range < j->n_ranges && j->range[w->range].high <= w->at)
 		w->range++;
 	if (w->range < j->n_ranges && j->range[w->range].low <= w->at) {
@@ -100,7 +117,7 @@ static bool step(struct j9_walk *w, struct j9_object *out)
 	}
 	if (!(p = bytes_at(w, w->at, j->slot))) {
 		n = core_next(j->core, w->at + 1);
-		n = rounded(n < w->high ? n : w->high, j->alignment);
+		n = j9_rounded(n < w->high ? n : w->high, j->alignment);
 		w->n_missing += n - w->at;
 		w->at = n;
 		return false;
@@ -109,16 +126,15 @@ static bool step(struct j9_walk *w, struct j9_object *out)
 	out->address = w->at;
 	if (!(slot & HOLE) && measure(j, out, slot) && out->size <= w->high - w->at) {
 		out->bytes = bytes_at(w, w->at, out->size);
-		w->at += out->size;
+		advance(w, out->size);
 		return true;
 	}
 	n = slot & HOLE ? hole(j, w->at, slot) : 0;
-	if (n && n % j->word == 0 && n <= w->high - w->at) {
-		w->at += n;
-	} else {
-		w->n_skipped += j->word;
-		w->at += j->word;
+	if (!n || n % j->word || n > w->high - w->at) {
+		n = w->region->cell ? w->region->cell : j->word;
+		w->n_skipped += is_dying(j, slot) ? 0 : n;
 	}
+	advance(w, n);
 	return false;
 }
 
@@ -131,25 +147,27 @@ bool j9core_next(struct j9_walk *w, struct j9_object *out)
 }
 
 /* Does a chain of objects or holes begin here that is so long that it is no chance? */
-static bool begins_chain(const struct j9core *j, uint64_t at, uint64_t high)
+static bool begins_chain(const struct j9core *j, const struct j9_region *region, uint64_t at)
 {
 	struct j9_walk w;
 	struct j9_object o;
 
-	j9core_walk(&w, j, at, high);
-	for (unsigned i = 0; i < CHAIN && w.at < high; i++)
+	j9core_walk(&w, j, region, at);
+	for (unsigned i = 0; i < CHAIN && w.at < w.high; i++)
 		if (!step(&w, &o) && (w.n_skipped || w.n_missing))
 			return false;
 	return true;
 }
 
-uint64_t j9core_object_from(const struct j9core *j, uint64_t from, uint64_t high)
+uint64_t j9core_object_from(const struct j9core *j, const struct j9_region *region, uint64_t from)
 {
-	uint64_t at = rounded(from, j->alignment), last = high - at > SEARCH_MOST ? at + SEARCH_MOST : high;
+	uint64_t step = region->cell ? region->cell : j->alignment;
+	uint64_t at = region->low + (from - region->low + step - 1) / step * step;
+	uint64_t last = region->high - from > SEARCH_MOST ? from + SEARCH_MOST : region->high;
 
-	while (at < last && !begins_chain(j, at, high))
-		at += j->alignment;
-	return at < last ? at : high;
+	while (at < last && !begins_chain(j, region, at))
+		at += step;
+	return at < last ? at : region->high;
 }
 
 /* --- references -------------------------------------------------------------------------------------------- */
@@ -164,10 +182,22 @@ void j9core_slots(struct j9_slots *s, const struct j9core *j, const struct j9_ob
 		s->map = c->map;
 		s->left = c->n_slots;
 	} else if (c->references) {
-		s->next = o->split ? j->split_head : j->head;
-		s->step = j->slot;
-		s->end = s->next + (o->split ? 0 : o->length * j->slot);
+		s->array = o;
 	}
+}
+
+/* The next piece of an array's elements; false: there is none, or it is not there. */
+static bool next_piece(struct j9_slots *s)
+{
+	const struct j9_object *o = s->array;
+	uint64_t n, at = j9core_elements(s->image, o, s->from, &n);
+
+	if (!n)
+		return false;
+	s->from += n;
+	s->next = at - o->address;
+	s->end = at ? s->next + n : s->next;
+	return true;
 }
 
 bool j9core_next_slot(struct j9_slots *s, uint64_t *offset)
@@ -175,10 +205,13 @@ bool j9core_next_slot(struct j9_slots *s, uint64_t *offset)
 	const struct j9core *j = s->image;
 	uint64_t wide = 8 * j->word;
 
-	if (s->step) {
+	if (s->array) {
+		while (s->next == s->end)
+			if (!next_piece(s))
+				return false;
 		*offset = s->next;
-		s->next += s->step;
-		return *offset < s->end;
+		s->next += j->slot;
+		return true;
 	}
 	while (!s->bits) {
 		if (!s->map || s->base + wide >= s->left)
@@ -203,6 +236,6 @@ uint64_t j9core_reference(const struct j9core *j, uint64_t address)
 
 uint64_t j9core_reference_of(const struct j9core *j, const struct j9_object *o, uint64_t offset)
 {
-	return o->bytes && offset + j->slot <= o->size ? j9_slot(j, o->bytes + offset) << j->shift :
+	return o->bytes && offset < o->size && o->size - offset >= j->slot ? j9_slot(j, o->bytes + offset) << j->shift :
 	    j9core_reference(j, o->address + offset);
 }

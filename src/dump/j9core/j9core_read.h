@@ -8,6 +8,7 @@
  *   j9core_classes.c  classes: names, sizes of their objects, which slots are references
  *   j9core_links.c    what class objects refer to
  *   j9core_objects.c  objects one after another
+ *   j9core_arrays.c   where elements of arrays are
  *
  * Whatever is read from the core is hostile: an address may lead anywhere, a number may be anything, a list may be a
  * circle.
@@ -88,6 +89,27 @@
 	M(ROM_N_METHOD_TYPES, "J9ROMClass", "methodTypeCount", false) \
 	M(CLASS_VAR_HANDLE_TYPES, "J9Class", "varHandleMethodTypes", false) \
 	M(ROM_N_VAR_HANDLE_TYPES, "J9ROMClass", "varHandleMethodTypeCount", false) \
+	M(VM_LEAF_SIZE, "J9JavaVM", "arrayletLeafSize", false) \
+	M(EXTENSIONS_ARRAYS, "MM_GCExtensions", "indexableObjectModel", false) \
+	M(EXTENSIONS_OUTSIDE, "MM_GCExtensions", "isVirtualLargeObjectHeapEnabled", false) \
+	M(EXTENSIONS_BALANCED, "MM_GCExtensions", "_isVLHGC", false) \
+	M(EXTENSIONS_COLLECTOR, "MM_GCExtensions", "_globalCollector", false) \
+	M(ARRAYS_LOW, "GC_ArrayletObjectModelBase", "_arrayletRangeBase", false) \
+	M(ARRAYS_HIGH, "GC_ArrayletObjectModelBase", "_arrayletRangeTop", false) \
+	M(ARRAYS_LARGEST, "GC_ArrayletObjectModelBase", "_largestDesirableArraySpineSize", false) \
+	M(ARRAY_OUTSIDE, "J9IndexableObjectWithDataAddressContiguousCompressed", "dataAddr", false) \
+	M(FULL_ARRAY_OUTSIDE, "J9IndexableObjectWithDataAddressContiguousFull", "dataAddr", false) \
+	M(BALANCED_MARKS, "MM_IncrementalGenerationalGC", "_markMapManager", false) \
+	M(MARKS_PREVIOUS, "MM_MarkMapManager", "_previousMarkMap", false) \
+	M(MARKS_BASE, "MM_HeapMap", "_heapBase", false) \
+	M(MARKS_BITS, "MM_HeapMap", "_heapMapBits", false) \
+	M(REGION_CELLS, "MM_HeapRegionDescriptorSegregated", "_sizeClass", false) \
+	M(REGION_CELL_SIZES, "MM_HeapRegionDescriptorSegregated", "_segregatedSizeClasses", false) \
+	M(CELL_SIZES, "OMR_SizeClasses", "smallCellSizes", false) \
+	M(VM_CACHE_SIZE, "J9JavaVM", "segregatedAllocationCacheSize", false) \
+	M(THREAD_CACHE, "J9VMThread", "segregatedAllocationCache", false) \
+	M(CACHE_ALLOC, "J9VMGCSegregatedAllocationCacheEntry", "current", false) \
+	M(CACHE_TOP, "J9VMGCSegregatedAllocationCacheEntry", "top", false) \
 	M(ROM_NAME, "J9ROMClass", "className", true) \
 	M(ROM_SHAPE, "J9ROMArrayClass", "arrayShape", true)
 
@@ -116,6 +138,15 @@ struct j9_pool_kinds {
 	uint64_t class, string, annotation, method_type, method_handle, dynamic;
 };
 
+/* Which arrays are split: those at low to high whose spine would be larger than `largest`. */
+struct j9_array_model {
+	uint64_t low, high, largest;
+	uint64_t leaf;             /* bytes of a leaf, a power of two; 0: none are split */
+	uint64_t grows;            /* bytes that are left to an array to grow by when it is moved */
+	bool outside;              /* elements of large arrays are outside of the heap */
+	bool one_more;             /* there is a leaf for the byte behind the last */
+};
+
 struct j9core {
 	const struct core *core;
 	struct ddr *ddr;
@@ -127,6 +158,9 @@ struct j9core {
 	uint64_t ras, vm;
 	uint64_t depth_mask;       /* of classDepthAndFlags: how many superclasses there are */
 	struct j9_pool_kinds kinds;
+	struct j9_array_model arrays;
+	uint64_t marks, marks_base, marks_step; /* marked objects: address of bits, that of the first, bytes of one; 0: none */
+	uint64_t dying, replaced;  /* of classDepthAndFlags: a class that is unloaded, one that was redefined */
 	struct ddr_field at[J9_N_MEMBERS];
 	bool has[J9_N_MEMBERS];
 	struct j9_region *region;  /* big memory: by ascending address */
@@ -141,8 +175,16 @@ struct j9core {
 };
 
 void j9_read_pool_kinds(struct j9core *j);
+void j9_read_array_model(struct j9core *j);
+/* Length and form of an array; bytes without those elsewhere; where a hash code would be.  False: it cannot be read. */
+bool j9_measure_array(const struct j9core *j, struct j9_object *o, uint64_t *bytes, uint64_t *hash_at);
 MUST_CHECK int j9_read_regions(struct j9core *j, struct err *err);
 MUST_CHECK int j9_read_classes(struct j9core *j, struct err *err);
+
+static inline uint64_t j9_rounded(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) & ~(to - 1);
+}
 
 /* The class slot, or a reference as it stands, at p. */
 static inline uint64_t j9_slot(const struct j9core *j, const uint8_t *p)

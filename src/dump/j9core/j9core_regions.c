@@ -10,31 +10,65 @@
 #include "base/progress.h"
 #include "memory/big.h"
 
-enum { REGIONS_MOST = 1 << 22, THREADS_MOST = 1 << 20 };
+enum { REGIONS_MOST = 1 << 22, THREADS_MOST = 1 << 20, CELL_SIZES_MOST = 1 << 10, CACHES_MOST = 1 << 10 };
 #define HEAP_MOST (UINT64_C(1) << 56) /* bytes of all regions */
 /* MM_HeapRegionDescriptor__RegionType: where objects may be, one after another. */
-enum { ADDRESS_ORDERED = 5, ADDRESS_ORDERED_IDLE, ADDRESS_ORDERED_MARKED, BUMP, BUMP_IDLE, BUMP_MARKED };
+enum { SMALL = 2, LARGE = 3, ADDRESS_ORDERED = 5, ADDRESS_ORDERED_IDLE, ADDRESS_ORDERED_MARKED, BUMP, BUMP_IDLE, BUMP_MARKED };
 
 static bool has_objects(unsigned type)
 {
-	return type == ADDRESS_ORDERED || type == ADDRESS_ORDERED_MARKED || type == BUMP || type == BUMP_MARKED;
+	return type == SMALL || type == LARGE || type == ADDRESS_ORDERED || type == ADDRESS_ORDERED_MARKED || type == BUMP ||
+	    type == BUMP_MARKED;
+}
+
+/* Metronome: cells of one size, or one object. */
+static uint64_t cell_of(const struct j9core *j, uint64_t region, unsigned type, uint64_t size)
+{
+	uint64_t sizes = j9_get(j, region, AT_REGION_CELL_SIZES), cell = 0, i = j9_get(j, region, AT_REGION_CELLS);
+
+	if (type == LARGE)
+		return size;
+	if (type != SMALL || !j->has[AT_CELL_SIZES] || i > CELL_SIZES_MOST ||
+	    !core_load(j->core, sizes + j->at[AT_CELL_SIZES].offset + i * j->word, j->word, &cell))
+		return 0;
+	return cell % j->word ? 0 : cell;
 }
 
 static int add_region(struct j9core *j, uint64_t region, struct err *err)
 {
+	unsigned type = (unsigned)j9_get(j, region, AT_REGION_TYPE);
 	struct j9_region r = {.low = j9_get(j, region, AT_REGION_LOW), .high = j9_get(j, region, AT_REGION_HIGH),
-	    .type = (unsigned)j9_get(j, region, AT_REGION_TYPE)};
+	    .marked = j->marks && (type == ADDRESS_ORDERED_MARKED || type == BUMP_MARKED)};
 	uint64_t span = j9_get(j, region, AT_REGION_SPAN), size = r.high - r.low;
 
-	if (r.high <= r.low || r.low % j->word || !has_objects(r.type))
+	if (r.high <= r.low || r.low % j->word || !has_objects(type))
 		return 0;
 	if (span > 1 && size <= (UINT64_MAX - r.low) / span)
 		r.high = r.low + size * span;
+	r.cell = cell_of(j, region, type, r.high - r.low);
+	if (type == SMALL && (!r.cell || r.cell > r.high - r.low))
+		return 0;
+	if (r.cell)
+		r.high -= (r.high - r.low) % r.cell;
 	struct j9_region *to = BIG_PUSH(j->region, j->n_regions, j->cap_regions, err);
 	if (!to)
 		return ERR_NOMEM;
 	*to = r;
 	return 0;
+}
+
+/* The objects that the last marking of all regions found (balanced): a bit for each word or pair of words. */
+static void find_marks(struct j9core *j)
+{
+	uint64_t extensions = j9_get(j, j->vm, AT_VM_EXTENSIONS), collector = j9_get(j, extensions, AT_EXTENSIONS_COLLECTOR);
+
+	if (!j9_get(j, extensions, AT_EXTENSIONS_BALANCED))
+		return;
+	uint64_t map = j9_get(j, j9_get(j, collector, AT_BALANCED_MARKS), AT_MARKS_PREVIOUS);
+	uint64_t words = j9_constant(j, "MM_HeapMap", "J9MODRON_HEAP_SLOTS_PER_HEAPMAP_BIT", 1);
+	j->marks = map ? j9_get(j, map, AT_MARKS_BITS) : 0;
+	j->marks_base = map ? j9_get(j, map, AT_MARKS_BASE) : 0;
+	j->marks_step = words && words <= 64 ? words * j->word : j->word;
 }
 
 static int find_regions(struct j9core *j, struct err *err)
@@ -74,7 +108,14 @@ static int add_thread(struct j9core *j, uint64_t thread, struct err *err)
 
 	if (code == 0)
 		code = add_range(j, j9_get(j, thread, AT_THREAD_NONZERO_ALLOC), j9_get(j, thread, AT_THREAD_NONZERO_TOP), err);
-	return code || !local ? code : add_range(j, j9_get(j, local, AT_LOCAL_ALLOC), j9_get(j, local, AT_LOCAL_TOP), err);
+	if (code == 0 && local)
+		code = add_range(j, j9_get(j, local, AT_LOCAL_ALLOC), j9_get(j, local, AT_LOCAL_TOP), err);
+	uint64_t cache = j9_get(j, thread, AT_THREAD_CACHE), stride = 2 * j->word;
+	uint64_t n = cache ? j9_get(j, j->vm, AT_VM_CACHE_SIZE) / stride : 0;
+	for (uint64_t i = 0; i < n && i < CACHES_MOST && code == 0; i++)
+		code = add_range(j, j9_get(j, cache + i * stride, AT_CACHE_ALLOC), j9_get(j, cache + i * stride, AT_CACHE_TOP),
+		    err);
+	return code;
 }
 
 static int region_by_address(const void *a, const void *b)
@@ -110,7 +151,10 @@ static void drop_overlaps(struct j9core *j)
 int j9_read_regions(struct j9core *j, struct err *err)
 {
 	uint64_t first = j9_get(j, j->vm, AT_VM_MAIN_THREAD), thread = first;
-	int code = find_regions(j, err);
+	int code;
+
+	find_marks(j);
+	code = find_regions(j, err);
 
 	for (uint64_t i = 0; thread && i < THREADS_MOST && code == 0; i++) {
 		code = progress_own_stops(i) ? err_cancelled(err) : add_thread(j, thread, err);

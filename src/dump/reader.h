@@ -99,6 +99,7 @@ struct root_record {
 	uint64_t slot;          /* address of the word that holds the pointer, 0: unknown; of ROOT_VM_INTERNAL
 	                           the offset of a record that root_words knows; of a JNI global the address
 	                           of its handle */
+	bool inferred;          /* found where a reference may be, not recorded: if there is no such object, it is not a root */
 	bool fields_only;       /* what the object references is a root, the object itself is not */
 };
 
@@ -111,6 +112,7 @@ struct thread_record {
 	const char *waits_for; /* "chan receive", or NULL */
 	uint64_t created_at; /* pc of the code that started it, 0 unknown */
 	uint64_t id;         /* the number that the runtime gave it, 0 unknown */
+	uint64_t native_id;  /* of the operating system, 0 unknown */
 	uint64_t waits_since; /* nanoseconds of the machine's own clock, 0 unknown */
 	bool system;         /* the runtime's own */
 	const char *const *frames; /* innermost first, as Java prints them; borrowed for the call */

@@ -198,20 +198,37 @@ static uint32_t size_of(const struct ddr *d, struct name type)
 	return 0;
 }
 
+static struct ddr_field read_field(const struct ddr *d, const uint8_t *p)
+{
+	struct name type = name_at(d, u32(d, p + 4));
+
+	return (struct ddr_field){.offset = u32(d, p + 8), .size = type.p ? size_of(d, type) : 0,
+	    .type = (const char *)type.p, .n_type = type.n};
+}
+
 static bool own_field(const struct ddr *d, const struct structure *s, const char *field, struct ddr_field *out)
 {
 	const uint8_t *p = d->records + s->record;
 	size_t n = strlen(field);
 
 	for (uint32_t i = 0; i < s->n_fields; i++, p += FIELD) {
-		struct name name = name_at(d, u32(d, p)), type = name_at(d, u32(d, p + 4));
+		struct name name = name_at(d, u32(d, p));
 		if (!name.p || compare(name, field, n))
 			continue;
-		*out = (struct ddr_field){.offset = u32(d, p + 8), .size = type.p ? size_of(d, type) : 0,
-		    .type = (const char *)type.p, .n_type = type.n};
+		*out = read_field(d, p);
 		return true;
 	}
 	return false;
+}
+
+bool ddr_nth_field(const struct ddr *d, const char *structure, uint32_t i, struct ddr_field *out)
+{
+	const struct structure *s = find(d, structure, strlen(structure));
+
+	if (!s || i >= s->n_fields)
+		return false;
+	*out = read_field(d, d->records + s->record + (size_t)i * FIELD);
+	return true;
 }
 
 bool ddr_field(const struct ddr *d, const char *structure, const char *field, struct ddr_field *out)

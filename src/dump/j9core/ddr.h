@@ -40,6 +40,8 @@ uint32_t ddr_structures(const struct ddr *d); /* how many there are */
 uint32_t ddr_size(const struct ddr *d, const char *structure);
 /* A member of a structure or of one that it derives from; false: there is none. */
 bool ddr_field(const struct ddr *d, const char *structure, const char *field, struct ddr_field *out);
+/* The members that a structure itself has, in its order; false: there is no i-th. */
+bool ddr_nth_field(const struct ddr *d, const char *structure, uint32_t i, struct ddr_field *out);
 /* A constant of a structure ("J9BuildFlags", "J9VM_ENV_DATA64"); false: there is none. */
 bool ddr_constant(const struct ddr *d, const char *structure, const char *name, uint64_t *out);
 

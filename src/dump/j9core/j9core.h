@@ -114,6 +114,10 @@ bool j9core_holds_references(const struct j9_class *c); /* of an array: are its 
 bool j9core_is_array(const struct j9_class *c);
 unsigned j9core_word(const struct j9core *j);
 
+/* Threads and roots, into the sink of a survey.  0, its code, or ERR_NOMEM. */
+struct sink;
+MUST_CHECK int j9core_roots(const struct j9core *j, struct sink *sink, struct err *err);
+
 /* A class, by the address of its J9Class; NULL: there is none.  Any thread. */
 const struct j9_class *j9core_class(const struct j9core *j, uint64_t address);
 /* Its name as the VM has it, "java/lang/String", "[I": n bytes, borrowed; NULL: it is not there. */

@@ -67,7 +67,8 @@ static void state_facts(struct j9_dump *d)
 	f->word_bits = 8 * j9core_word(d->image);
 	f->big_endian = core_big_endian(d->core);
 	f->no_values = "values of system dumps are not read yet";
-	f->cannot_tell = "roots and threads of system dumps are not read yet";
+	f->cannot_tell = "which words of a stack are references is inferred: every word that is an object's address counts";
+	f->roots_recorded = true;
 	f->size_rule = SIZES_RECORDED;
 	f->parts_guessed = true;
 	f->loaders_hold_classes = true;
@@ -267,6 +268,8 @@ static int read_part(const struct dump *dump, const struct part *part, struct si
 	int code = r->handle ? 0 : ERR_NOMEM;
 	if (code == 0 && part->begin == 0)
 		code = classes(r, err);
+	if (code == 0 && part->begin == 0 && !sink->wants_references)
+		code = j9core_roots(d->image, sink, err);
 	if (code == 0)
 		code = read_regions(r, part);
 	big_free(r->handle);

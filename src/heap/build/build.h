@@ -48,7 +48,7 @@ struct count_pass_class {
 
 /* A thread as the dump records it; its texts are escaped and last as long as the heap. */
 struct count_pass_thread {
-	uint64_t serial, address, id, waits_since, created_at;
+	uint64_t serial, address, id, native_id, waits_since, created_at;
 	const char *name, *state, *waits_for; /* or NULL */
 	bool system;
 	const char **frames; /* shared with the other threads of its trace */

@@ -383,6 +383,7 @@ static int sink_thread(struct sink *sink, const struct thread_record *r)
 		.serial = r->serial,
 		.address = r->address,
 		.id = r->id,
+		.native_id = r->native_id,
 		.waits_since = r->waits_since,
 		.created_at = r->created_at,
 		.system = r->system,

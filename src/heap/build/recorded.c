@@ -78,6 +78,7 @@ static struct serial *collect_threads(struct build *b)
 				.creator = from->created_at ? code_name(b, from->created_at) : NULL,
 				.system = from->system,
 				.own_id = from->id,
+				.native_id = from->native_id,
 				.object = from->address ? heap_find(h, from->address) : HEAP_NONE,
 				.address = from->address,
 				.priority = -1,
@@ -151,10 +152,12 @@ static void add_recorded(
 		.thread = HEAP_NONE,
 		.frame = HEAP_NONE,
 		.kind = r->kind,
-		.certainty = EXACT,
+		.certainty = r->inferred ? INFERRED : EXACT,
 		.slot = r->slot,
 	};
 	set_object(h, &root, r->address);
+	if (root.object == HEAP_NONE && r->inferred)
+		return;
 	if (root.object == HEAP_NONE) {
 		*(h->facts.outside_pointers_normal ? &h->n_outside_roots : &h->n_dropped_roots) += 1;
 		return;

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * j9core_threads.c - the threads of a VM, and what each holds: the objects that its J9VMThread names, JNI locals,
+ * monitors, and what is on its stack.
+ *
+ * Which words of a stack are references is not read from stack maps: every word that is the address of an object
+ * counts, and such a root is inferred.  A variable that is not used any more, or a number that looks like an address,
+ * may be among them; none that the program uses is missing.
+ */
+#include "dump/j9core/j9core_roots.h"
+
+#include "algorithms/bisect.h"
+#include "algorithms/sort.h"
+#include "base/progress.h"
+#include "base/text.h"
+#include "dump/reader.h"
+#include "memory/big.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { THREADS_MOST = 1 << 22, LIST_MOST = 1 << 22, NAME_MOST = 1 << 12, REPEATS_MOST = 1 << 10 };
+
+/* A monitor that a thread has. */
+struct held {
+	uint64_t object, serial;
+};
+
+struct known {
+	uint64_t vm_thread, serial;
+};
+
+struct threads {
+	struct j9_roots *r;
+	const struct j9core *j;
+	struct j9_monitors monitors;
+	struct j9_stack stack;
+	struct held *held;        /* big memory */
+	uint32_t n_held, cap_held;
+	uint32_t first_held;      /* of the current thread */
+	struct known *known;      /* big memory */
+	uint32_t n, cap;
+	struct text name, waits;
+	const char **frame;       /* big memory: texts of the current stack */
+	uint32_t n_frames, cap_frames;
+	uint64_t vm_thread, serial;
+};
+
+/* --- roots of a thread ------------------------------------------------------------------------------------- */
+
+static void send(struct threads *t, struct root_record root)
+{
+	struct j9_roots *r = t->r;
+
+	root.thread_serial = t->serial;
+	if (root.address && !r->code)
+		r->code = r->sink->root(r->sink, &root);
+}
+
+/* Fields of J9VMThread that lead to objects. */
+static void fields(struct threads *t)
+{
+	const struct j9core *j = t->j;
+	struct ddr_field field;
+	uint64_t object = j->has[AT_THREAD_OBJECT] ? j->at[AT_THREAD_OBJECT].offset : UINT64_MAX;
+
+	for (uint32_t i = 0; ddr_nth_field(j->ddr, "J9VMThread", i, &field); i++) {
+		static const char *const types[] = {"j9object_t", "struct J9Object*", "class J9Object*"};
+		bool is = false;
+		for (size_t k = 0; k < sizeof types / sizeof *types && field.type; k++)
+			is |= strlen(types[k]) == field.n_type && !memcmp(types[k], field.type, field.n_type);
+		if (is)
+			send(t, (struct root_record){.address = j9_word(j, t->vm_thread + field.offset),
+			    .kind = field.offset == object ? ROOT_THREAD : ROOT_THREAD_BLOCK, .frame = UINT32_MAX});
+	}
+}
+
+static void jni_locals(struct threads *t)
+{
+	const struct j9core *j = t->j;
+	uint64_t frame = j9_get(j, t->vm_thread, AT_THREAD_LOCALS), at;
+	struct j9_pool_walk w;
+
+	for (unsigned i = 0; frame && i < LIST_MOST && !t->r->code; i++, frame = j9_get(j, frame, AT_LOCALS_PREVIOUS))
+		for (j9_pool_walk(&w, j, j9_get(j, frame, AT_LOCALS_POOL)); j9_pool_next(&w, &at);)
+			send(t, (struct root_record){.address = j9_word(j, at), .kind = ROOT_JNI_LOCAL, .frame = UINT32_MAX});
+}
+
+/* --- monitors ---------------------------------------------------------------------------------------------- */
+
+static bool known_held(const struct threads *t, uint64_t object)
+{
+	for (uint32_t i = t->first_held; i < t->n_held && i < t->first_held + REPEATS_MOST; i++)
+		if (t->held[i].object == object)
+			return true;
+	return false;
+}
+
+/* An object whose monitor a frame entered: it may have been let go of since, by Object.wait. */
+static void entered(struct threads *t, uint64_t object, uint32_t frame, bool listed)
+{
+	bool owns = object && j9_owner(t->j, &t->monitors, object) == t->vm_thread;
+
+	if (!owns && listed)
+		send(t, (struct root_record){.address = object, .kind = ROOT_THREAD_BLOCK, .frame = frame});
+	if (!owns || t->r->code || known_held(t, object))
+		return;
+	t->r->code = BIG_ADD(t->held, t->n_held, t->cap_held, t->r->err, (struct held){object, t->serial});
+	send(t, (struct root_record){.address = object, .kind = ROOT_BUSY_MONITOR, .frame = frame});
+}
+
+/* Which of the frames that are shown has its first argument there; UINT32_MAX: none. */
+static uint32_t frame_of(const struct threads *t, uint64_t a0)
+{
+	uint32_t number = 0;
+
+	for (uint32_t i = 0; i < t->stack.n; i++) {
+		if (t->stack.frame[i].a0 == a0)
+			return t->stack.frame[i].text ? number : UINT32_MAX;
+		number += t->stack.frame[i].text != NULL;
+	}
+	return UINT32_MAX;
+}
+
+static void records(struct threads *t, enum j9_member list)
+{
+	const struct j9core *j = t->j;
+	uint64_t at = j9_get(j, t->vm_thread, list);
+
+	for (unsigned i = 0; at && i < LIST_MOST && !t->r->code && !progress_own_stops(i); i++) {
+		entered(t, j9_get(j, at, AT_ENTERED_OBJECT), frame_of(t, j9_get(j, at, AT_ENTERED_A0)), true);
+		at = j9_get(j, at, AT_ENTERED_NEXT);
+	}
+}
+
+static void synchronized(struct threads *t)
+{
+	uint32_t number = 0;
+
+	for (uint32_t i = 0; i < t->stack.n && !t->r->code; i++) {
+		const struct j9_frame *f = &t->stack.frame[i];
+		if (f->locked)
+			entered(t, j9_word(t->j, f->locked), f->text ? number : UINT32_MAX, false);
+		number += f->text != NULL;
+	}
+}
+
+/* --- the stack --------------------------------------------------------------------------------------------- */
+
+static bool in_heap(const struct j9core *j, uint64_t address)
+{
+	uint32_t at;
+
+	BISECT(at, j->n_regions, j->region[at].high <= address);
+	return at < j->n_regions && address >= j->region[at].low && address % j->alignment == 0;
+}
+
+/* A handle of native code is the address of a word, with a 1 where a bigger stack took over from its own. */
+static uint64_t behind_handle(const struct j9core *j, uint64_t stack, uint64_t word)
+{
+	for (unsigned i = 0; word & 1 && i < 64; i++) {
+		stack = j9_get(j, stack, AT_STACK_PREVIOUS);
+		if (!stack)
+			break;
+		uint64_t end = j9_get(j, stack, AT_STACK_END), at = word - 1;
+		if (at < end && end - at <= j9_get(j, stack, AT_STACK_SIZE))
+			return j9_word(j, at);
+	}
+	return word;
+}
+
+static void word_of_stack(struct threads *t, uint64_t stack, uint64_t at, uint32_t frame)
+{
+	const struct j9core *j = t->j;
+	uint64_t word = behind_handle(j, stack, j9_word(j, at));
+
+	if (!in_heap(j, word) || !j9_class_of(j, word))
+		return;
+	send(t, (struct root_record){.address = word, .kind = ROOT_JAVA_LOCAL, .frame = frame, .slot = at, .inferred = true});
+	entered(t, word, frame, false);
+}
+
+/* All words from `low` on.  Frames lie in the same order. */
+static void words(struct threads *t, uint64_t stack, uint64_t low, uint64_t end)
+{
+	const struct j9core *j = t->j;
+	uint32_t i = 0, number = 0;
+
+	for (uint64_t at = low, k = 0; at < end && !t->r->code && !progress_own_stops(k); at += j->word, k++) {
+		for (; i < t->stack.n && t->stack.frame[i].high <= at; i++)
+			number += t->stack.frame[i].text != NULL;
+		bool shown = i < t->stack.n && t->stack.frame[i].low <= at && t->stack.frame[i].text;
+		word_of_stack(t, stack, at, shown ? number : UINT32_MAX);
+	}
+}
+
+/* Compiled code has its locals in registers as well, and the stack pointer is the processor's own. */
+static uint64_t native_registers(struct threads *t, uint64_t id, uint64_t low, uint64_t end)
+{
+	const struct j9core *j = t->j;
+	size_t n, i = 0;
+	const struct core_thread *native = core_threads(j->core, &n);
+
+	while (i < n && native[i].id != id)
+		i++;
+	if (i == n || native[i].sp < low || native[i].sp >= end || native[i].sp % j->word)
+		return 0;
+	for (uint64_t at = 0; at + j->word <= native[i].n_registers; at += j->word) {
+		uint64_t word = core_number(j->core, native[i].registers + at, j->word);
+		if (in_heap(j, word) && j9_class_of(j, word))
+			send(t, (struct root_record){.address = word, .kind = ROOT_NATIVE_STACK, .frame = UINT32_MAX, .inferred = true});
+	}
+	return native[i].sp;
+}
+
+static void stack_roots(struct threads *t, uint64_t stack, const struct j9_registers *at, uint64_t os_thread)
+{
+	const struct j9core *j = t->j;
+	uint64_t end = j9_get(j, stack, AT_STACK_END), size = j9_get(j, stack, AT_STACK_SIZE);
+	uint64_t bottom = end - size, low = at->sp;
+
+	if (!stack || size > end || low < bottom || low > end || low % j->word)
+		return;
+	uint64_t native = native_registers(t, j9_get(j, os_thread, AT_OS_THREAD_ID), bottom, end);
+	records(t, AT_THREAD_ENTERED);
+	records(t, AT_THREAD_JNI_ENTERED);
+	synchronized(t);
+	words(t, stack, native && native < low ? native : low, end);
+}
+
+/* --- what is said of a thread ------------------------------------------------------------------------------ */
+
+static bool has_flag(const struct j9core *j, uint64_t flags, const char *structure, const char *name)
+{
+	return flags & j9_constant(j, structure, name, 0);
+}
+
+/* As the VM's own javacore has it (getVMThreadObjectState of runtime/util/thrinfo.c).  *on: what the thread waits for,
+ * 0 nothing. */
+static const char *state_of(struct threads *t, uint64_t os_thread, uint64_t *on)
+{
+	static const char vm[] = "J9Consts", os[] = "J9AbstractThread";
+	const struct j9core *j = t->j;
+	uint64_t flags = j9_get(j, t->vm_thread, AT_THREAD_FLAGS), own = j9_get(j, os_thread, AT_OS_THREAD_FLAGS), owner;
+	uint64_t object = j9_get(j, t->vm_thread, AT_THREAD_BLOCKED_ON);
+	bool blocked = has_flag(j, flags, vm, "J9_PUBLIC_FLAGS_THREAD_BLOCKED");
+	bool waits = has_flag(j, flags, vm, "J9_PUBLIC_FLAGS_THREAD_WAITING") && has_flag(j, own, os, "J9THREAD_FLAG_WAITING");
+
+	*on = object;
+	owner = (blocked || waits) && object ? j9_owner(j, &t->monitors, object) : 0;
+	bool notified = has_flag(j, own, os, "J9THREAD_FLAG_NOTIFIED") || has_flag(j, own, os, "J9THREAD_FLAG_BLOCKED");
+	if (object && owner && owner != t->vm_thread && (blocked || (waits && notified)))
+		return "blocked";
+	if (waits)
+		return "waiting";
+	if (has_flag(j, own, os, "J9THREAD_FLAG_PARKED"))
+		return "parked";
+	*on = 0;
+	if (has_flag(j, own, os, "J9THREAD_FLAG_SLEEPING"))
+		return "sleeping";
+	if (has_flag(j, own, os, "J9THREAD_FLAG_DEAD"))
+		return "zombie";
+	bool suspended = has_flag(j, own, os, "J9THREAD_FLAG_SUSPENDED") ||
+	    has_flag(j, flags, vm, "J9_PUBLIC_FLAGS_HALT_THREAD_JAVA_SUSPEND");
+	return suspended ? "suspended" : "runnable";
+}
+
+/* The name that the VM itself keeps. */
+static void add_name(const struct j9core *j, uint64_t vm_thread, struct text *to)
+{
+	uint64_t at = j9_get(j, j9_get(j, vm_thread, AT_THREAD_OMR), AT_OMR_THREAD_NAME), n;
+	const uint8_t *p = at ? core_bytes(j->core, at, &n) : NULL;
+	size_t length = p ? strnlen((const char *)p, n < NAME_MOST ? n : NAME_MOST) : 0;
+
+	if (p)
+		text_add_n(to, (const char *)p, length);
+}
+
+/* "java.lang.Object 0xe0000af0, owned by worker": the words that a javacore's threads get. */
+static void add_wait(struct threads *t, uint64_t object, bool parked, struct text *to)
+{
+	uint64_t owner = j9_owner(t->j, &t->monitors, object);
+
+	j9_add_class_name(t->j, j9_class_of(t->j, object), to);
+	text_addf(to, " 0x%" PRIx64, object);
+	if (parked)
+		return;
+	text_add(to, ", owned by ");
+	if (owner)
+		add_name(t->j, owner, to);
+	else
+		text_add(to, "no thread");
+}
+
+static void send_thread(struct threads *t, const struct thread_record *record)
+{
+	struct j9_roots *r = t->r;
+
+	if (!r->code)
+		r->code = r->sink->thread(r->sink, record);
+}
+
+static void say(struct threads *t, uint64_t os_thread)
+{
+	const struct j9core *j = t->j;
+	uint64_t on;
+	const char *state = state_of(t, os_thread, &on);
+
+	t->n_frames = 0;
+	for (uint32_t i = 0; i < t->stack.n && !t->r->code; i++)
+		if (t->stack.frame[i].text)
+			t->r->code = BIG_ADD(t->frame, t->n_frames, t->cap_frames, t->r->err, t->stack.frame[i].text);
+	text_clear(&t->name);
+	text_clear(&t->waits);
+	add_name(j, t->vm_thread, &t->name);
+	if (on)
+		add_wait(t, on, !strcmp(state, "parked"), &t->waits);
+	send_thread(t, &(struct thread_record){
+		.serial = t->serial,
+		.address = j9_get(j, t->vm_thread, AT_THREAD_OBJECT),
+		.name = t->name.len ? t->name.s : NULL,
+		.state = state,
+		.waits_for = on ? t->waits.s : NULL,
+		.native_id = j9_get(j, os_thread, AT_OS_THREAD_ID),
+		.frames = t->frame,
+		.n_frames = t->n_frames,
+		.stack_unknown = t->stack.broken && !t->n_frames,
+	});
+}
+
+static void thread(struct threads *t)
+{
+	const struct j9core *j = t->j;
+	uint64_t v = t->vm_thread, os_thread = j9_get(j, v, AT_THREAD_OS), stack = j9_get(j, v, AT_THREAD_STACK);
+	struct j9_registers at = {
+		.sp = j9_get(j, v, AT_THREAD_SP), .pc = j9_get(j, v, AT_THREAD_PC),
+		.literals = j9_get(j, v, AT_THREAD_LITERALS), .a0 = j9_get(j, v, AT_THREAD_A0),
+		.j2i = j9_get(j, v, AT_THREAD_J2I), .entry = j9_get(j, v, AT_THREAD_ENTRY),
+	};
+
+	t->first_held = t->n_held;
+	t->r->code = j9_read_stack(&t->stack, j, &at, j9_get(j, stack, AT_STACK_END), t->r->err);
+	say(t, os_thread);
+	fields(t);
+	jni_locals(t);
+	stack_roots(t, stack, &at, os_thread);
+}
+
+/* --- all of them ------------------------------------------------------------------------------------------- */
+
+static int by_vm_thread(const void *x, const void *y)
+{
+	const struct known *a = x, *b = y;
+	return (a->vm_thread > b->vm_thread) - (a->vm_thread < b->vm_thread);
+}
+
+static int by_held(const void *x, const void *y)
+{
+	const struct held *a = x, *b = y;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	return (a->serial > b->serial) - (a->serial < b->serial);
+}
+
+/* Monitors that a thread has though nothing on its stack says so. */
+static void other_monitors(struct threads *t)
+{
+	struct j9_roots *r = t->r;
+	uint32_t at;
+
+	if (!r->code)
+		r->code = sort(t->known, t->n, sizeof *t->known, by_vm_thread, r->err);
+	if (!r->code)
+		r->code = sort(t->held, t->n_held, sizeof *t->held, by_held, r->err);
+	for (uint32_t i = 0; i < t->monitors.n && !r->code && !progress_own_stops(i); i++) {
+		uint64_t object = t->monitors.monitor[i].object, owner = j9_owner(t->j, &t->monitors, object);
+		BISECT(at, t->n, t->known[at].vm_thread < owner);
+		if (!owner || at == t->n || t->known[at].vm_thread != owner)
+			continue;
+		struct held held = {object, t->known[at].serial};
+		BISECT(at, t->n_held, by_held(&t->held[at], &held) < 0);
+		if (at < t->n_held && by_held(&t->held[at], &held) == 0)
+			continue;
+		t->serial = held.serial;
+		send(t, (struct root_record){.address = object, .kind = ROOT_BUSY_MONITOR, .frame = UINT32_MAX});
+	}
+}
+
+void j9_threads(struct j9_roots *r)
+{
+	const struct j9core *j = r->image;
+	struct threads t = {.r = r, .j = j, .name = TEXT_INIT, .waits = TEXT_INIT};
+	uint64_t first = j9_get(j, j->vm, AT_VM_MAIN_THREAD), at = first;
+
+	if (!r->code)
+		r->code = j9_read_monitors(&t.monitors, j, r->err);
+	for (uint32_t i = 0; at && i < THREADS_MOST && !r->code && !progress_own_stops(i); i++) {
+		t.vm_thread = at;
+		t.serial = i + 1;
+		thread(&t);
+		if (!r->code)
+			r->code = BIG_ADD(t.known, t.n, t.cap, r->err, (struct known){at, t.serial});
+		at = j9_get(j, at, AT_THREAD_NEXT);
+		at = at == first ? 0 : at;
+	}
+	other_monitors(&t);
+	j9_monitors_release(&t.monitors);
+	j9_stack_release(&t.stack);
+	big_free(t.held);
+	big_free(t.known);
+	big_free(t.frame);
+	text_release(&t.name);
+	text_release(&t.waits);
+}

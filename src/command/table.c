@@ -75,6 +75,9 @@ void command_add_roots_note(struct result *r)
 	if (h->roots_missing)
 		text_add(&note, "? the GC roots are in the part that was not read: what is reachable and what objects "
 		    "retain is unknown");
+	else if (h->n_inferred_roots && h->facts.locals_inferred)
+		text_add(&note, "~ local variables are inferred: each word of a stack that is the address of an object "
+		    "counts");
 	else if (h->n_inferred_roots && h->facts.roots_recorded)
 		text_add(&note, "~ no system class is among the dump's roots: those of the boot loader are taken");
 	else if (h->n_inferred_roots)

@@ -168,6 +168,8 @@ struct dump_facts {
 	bool loaders_hold_classes;      /* a loader keeps its classes though no reference says so */
 	bool boot_loader_is_null;       /* a class record without a loader was loaded by the boot loader */
 	bool roots_recorded;            /* false: they are inferred */
+	bool locals_inferred;           /* with roots_recorded: those of stacks are what may be a reference */
+	bool owners_recorded;           /* threads say what they wait for, roots which monitors they have */
 	bool hashes_recorded;           /* records hold identity hashes, of all objects or of some */
 	bool references_superclass_recorded; /* class records name their superclass */
 	unsigned minimum_object_size;   /* bytes; 0: none */

@@ -68,7 +68,10 @@ static void say_unknown_sizes(const struct heap *h, enum certainty certainty, st
 static void say_roots(const struct heap *h, enum certainty certainty, struct text *to)
 {
 	(void)certainty;
-	if (h->facts.roots_recorded)
+	if (h->facts.locals_inferred)
+		text_add(to, "the dump does not say which words of a stack are references, so cairn uses each that is the "
+		    "address of an object");
+	else if (h->facts.roots_recorded)
 		text_add(to, "the dump's roots include no system class, so cairn uses the classes of the boot "
 		    "loader");
 	else

@@ -204,7 +204,8 @@ static int order_locks(struct finding *f)
 
 int locks_told(const struct heap *h, struct err *err)
 {
-	if (values_held(h) || h->facts.values == TYPED_MEMORY || (h->companion && h->n_threads))
+	if (values_held(h) || h->facts.values == TYPED_MEMORY || h->facts.owners_recorded ||
+	    (h->companion && h->n_threads))
 		return 0;
 	if (values_away(h))
 		return heap_holds_no_values(h, err);
@@ -220,12 +221,12 @@ int locks_find(struct locks *out, const struct heap *h, struct progress *progres
 	int code = bits_init(&f.waits, h->n_objects, err);
 	if (!code && java)
 		code = locks_find_java(&f);
-	if (!code && java)
+	if (!code && java && !h->facts.owners_recorded)
 		code = locks_find_monitors(&f);
 	if (!code && java)
 		code = locks_find_readers(&f);
-	if (!code && h->companion)
-		code = locks_find_told(&f);
+	if (!code && (h->facts.owners_recorded || (h->companion && !java)))
+		code = locks_find_told(&f, !java);
 	if (!code && h->facts.values == TYPED_MEMORY)
 		code = locks_find_go(&f);
 	if (!code && h->facts.values == TYPED_MEMORY)

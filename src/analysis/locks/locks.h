@@ -5,7 +5,8 @@
  * java.util.concurrent keeps its owners and queues in objects, so those are exact (locks_java.c,
  * locks_readers.c).  HPROF does not record the owner of a monitor: a blocked thread's innermost frame has the monitor
  * that it wants among its locals, and so has some frame of the owner; what follows from that is inferred
- * (locks_monitors.c).  A javacore has both (locks_told.c), Go what goroutines wait for (locks_go.c, locks_sync.c).
+ * (locks_monitors.c).  A javacore and a system dump of OpenJ9 have both (locks_told.c), Go what
+ * goroutines wait for (locks_go.c, locks_sync.c).
  *
  * Found for one question, then immutable; any thread.
  */

@@ -45,7 +45,8 @@ bool lock_part(const struct heap *h, uint64_t address, struct text *to);
 MUST_CHECK int locks_find_java(struct finding *f);
 MUST_CHECK int locks_find_readers(struct finding *f);
 MUST_CHECK int locks_find_monitors(struct finding *f);
-MUST_CHECK int locks_find_told(struct finding *f);
+/* parked: what parked threads wait for, too. */
+MUST_CHECK int locks_find_told(struct finding *f, bool parked);
 MUST_CHECK int locks_find_go(struct finding *f);
 MUST_CHECK int locks_find_sync(struct finding *f);
 MUST_CHECK int locks_find_cycles(struct finding *f);

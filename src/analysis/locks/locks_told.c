@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * locks_told.c - the monitors and locks that a javacore tells of: what each thread waits for and who owns that, and
- * the monitors that frames have entered (heap/build/roots.c keeps both).
+ * locks_told.c - the monitors and locks that a javacore or a system dump records: what each thread waits for and who
+ * owns that, and the monitors that frames have entered (heap/build/roots.c keeps both).
  */
 #include "analysis/locks/locks_find.h"
 
@@ -77,6 +77,11 @@ static int by_address(const void *x, const void *y)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
+static bool is_parked(const struct heap *h, uint32_t thread)
+{
+	return h->threads[thread].state && !strcmp(h->threads[thread].state, "parked");
+}
+
 static void add_lock(struct finding *f, const struct told *told, size_t n)
 {
 	const struct heap *h = f->heap;
@@ -88,7 +93,7 @@ static void add_lock(struct finding *f, const struct told *told, size_t n)
 	for (size_t i = 0; i < n && !f->lost; i++) {
 		const struct told *t = &told[i];
 		const char *state = h->threads[t->thread].state;
-		bool parked = t->waits && state && !strcmp(state, "parked");
+		bool parked = t->waits && is_parked(h, t->thread);
 		lock.kind = parked ? LOCK_PARKED : lock.kind;
 		lock.owner_is = t->unowned || t->owner != HEAP_NONE || !t->waits ? EXACT : lock.owner_is;
 		lock.owner = !t->waits ? t->thread : lock.owner == HEAP_NONE ? t->owner : lock.owner;
@@ -102,13 +107,13 @@ static void add_lock(struct finding *f, const struct told *told, size_t n)
 	f->locks->lock[at] = lock;
 }
 
-static int collect(struct finding *f, const struct names *names, struct told **told, size_t *n)
+static int collect(struct finding *f, const struct names *names, bool parked, struct told **told, size_t *n)
 {
 	const struct heap *h = f->heap;
 	size_t cap = 0;
 	for (uint32_t t = 0; t < h->n_threads && !progress_stops(f->progress, t); t++) {
 		struct told one;
-		struct told *to = read_words(names, t, &one) ? BIG_PUSH(*told, *n, cap, f->err) : &one;
+		struct told *to = (parked || !is_parked(h, t)) && read_words(names, t, &one) ? BIG_PUSH(*told, *n, cap, f->err) : &one;
 		if (!to)
 			return ERR_NOMEM;
 		*to = one;
@@ -126,7 +131,7 @@ static int collect(struct finding *f, const struct names *names, struct told **t
 	return sort(*told, *n, sizeof **told, by_address, f->err);
 }
 
-int locks_find_told(struct finding *f)
+int locks_find_told(struct finding *f, bool parked)
 {
 	const struct heap *h = f->heap;
 	struct names names = { h, big_alloc(h->n_threads, sizeof *names.by_name, f->err) };
@@ -137,7 +142,7 @@ int locks_find_told(struct finding *f)
 		names.by_name[t] = t;
 	if (!code) {
 		sort_array_with(names.by_name, h->n_threads, sizeof *names.by_name, by_name, (void *)(uintptr_t)h);
-		code = collect(f, &names, &told, &n);
+		code = collect(f, &names, parked, &told, &n);
 	}
 	for (size_t i = 0, end; !code && i < n && !progress_stops(f->progress, i); i = end) {
 		for (end = i + 1; end < n && told[end].address == told[i].address; end++)

@@ -159,7 +159,10 @@ static int roots_fact(
 	int code = on_inferred_roots(s, &hang, err);
 	if (code)
 		return code;
-	if (h->facts.roots_recorded)
+	if (h->facts.locals_inferred)
+		text_add(&t, "the dump records all but local variables; cairn uses each word of a stack that is the address of "
+		    "an object");
+	else if (h->facts.roots_recorded)
 		text_add(&t, "the dump records no system classes as roots; cairn adds classes of the boot loader");
 	else
 		text_addf(&t, "%s records none. Roots are: classes of the boot loader or of an unknown loader; the loader of "

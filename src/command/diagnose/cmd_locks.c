@@ -143,10 +143,10 @@ static void add_notes(struct result *r, const struct locks *l)
 	if (h->facts.values == TYPED_MEMORY)
 		result_add_note(r, !waits_told(h) ? "without the program (--exe) which locks goroutines wait for is unknown" :
 		    "Go does not record the owners of locks; only locks that goroutines wait for are shown");
-	else if (values_held(h))
+	else if (values_held(h) && !h->facts.owners_recorded)
 		result_add_note(r, "the dump does not record owners of monitors: cairn infers them from blocked threads and "
 		    "their frames, and does not find monitors without waiting threads");
-	else
+	else if (!h->facts.owners_recorded)
 		result_add_note(r, "owners and waiters are from the javacore");
 	if (h->facts.redacted == REDACT_ALL)
 		result_add_note(r, h->facts.no_values);

@@ -68,7 +68,7 @@ static void state_facts(struct j9_dump *d)
 	f->big_endian = core_big_endian(d->core);
 	f->no_values = "values of system dumps are not read yet";
 	f->cannot_tell = "which words of a stack are references is inferred: every word that is an object's address counts";
-	f->roots_recorded = true;
+	f->roots_recorded = f->locals_inferred = f->owners_recorded = true;
 	f->size_rule = SIZES_RECORDED;
 	f->parts_guessed = true;
 	f->loaders_hold_classes = true;

@@ -11,7 +11,6 @@
 
 enum { LINES_MOST = 1 << 16 };
 #define POOL_TAGS UINT64_C(0xf) /* of J9Method.constantPool */
-#define FLAG(name, otherwise) j9_constant(j, "J9JavaAccessFlags", name, otherwise)
 
 /* --- texts ------------------------------------------------------------------------------------------------- */
 
@@ -40,7 +39,7 @@ void j9_add_class_name(const struct j9core *j, const struct j9_class *c, struct 
 
 static bool add_source_file(const struct j9core *j, const struct j9_class *c, struct text *to)
 {
-	uint64_t option = j9_constant(j, "J9NonbuilderConstants", "J9_ROMCLASS_OPTINFO_SOURCE_FILE_NAME", 1), distance;
+	uint64_t option = j->flags.source_file, distance;
 	uint64_t flags = c ? j9_get(j, c->rom, AT_ROM_OPTIONS) : 0;
 	uint64_t at = flags & option ? j9_relative(j, c->rom, AT_ROM_OPTION_LIST) : 0;
 
@@ -66,32 +65,28 @@ static uint64_t behind_counted(const struct j9core *j, uint64_t at)
 /* The J9MethodDebugInfo of a method; 0: it has none. */
 static uint64_t debug_info(const struct j9core *j, const struct j9_method *m)
 {
+	const struct j9_flags *f = &j->flags;
 	uint64_t more = 0, n_handlers = 0, n_thrown = 0, distance = 0;
 	uint64_t n = j9_get(j, m->rom, AT_ROM_METHOD_SIZE_LOW) + (j9_get(j, m->rom, AT_ROM_METHOD_SIZE_HIGH) << 16);
 	uint64_t at = m->bytecodes + ((n + 3) & ~UINT64_C(3));
 
-	if (!(m->modifiers & FLAG("J9AccMethodHasDebugInfo", 0)))
+	if (!(m->modifiers & f->debug_info))
 		return 0;
-	if (m->modifiers & FLAG("J9AccMethodHasExtendedModifiers", 0)) {
+	if (m->modifiers & f->extended) {
 		core_load(j->core, at, 4, &more);
 		at += 4;
 	}
-	if (m->modifiers & FLAG("J9AccMethodHasGenericSignature", 0))
+	if (m->modifiers & f->generic)
 		at += 4;
-	if (m->modifiers & FLAG("J9AccMethodHasExceptionInfo", 0)) {
+	if (m->modifiers & f->exceptions) {
 		core_load(j->core, at, 2, &n_handlers);
 		core_load(j->core, at + 2, 2, &n_thrown);
 		at += 4 + n_handlers * ddr_size(j->ddr, "J9ExceptionHandler") + n_thrown * 4;
 	}
-	const bool counted[] = {
-		m->modifiers & FLAG("J9AccMethodHasMethodAnnotations", 0),
-		m->modifiers & FLAG("J9AccMethodHasParameterAnnotations", 0),
-		m->modifiers & FLAG("J9AccMethodHasDefaultAnnotation", 0),
-		more & j9_constant(j, "J9CfrClassFile", "CFR_METHOD_EXT_HAS_METHOD_TYPE_ANNOTATIONS", 0),
-		more & j9_constant(j, "J9CfrClassFile", "CFR_METHOD_EXT_HAS_CODE_TYPE_ANNOTATIONS", 0),
-	};
-	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
-		at = counted[i] ? behind_counted(j, at) : at;
+	for (size_t i = 0; i < sizeof f->annotated / sizeof *f->annotated; i++)
+		at = m->modifiers & f->annotated[i] ? behind_counted(j, at) : at;
+	for (size_t i = 0; i < sizeof f->extended_annotated / sizeof *f->extended_annotated; i++)
+		at = more & f->extended_annotated[i] ? behind_counted(j, at) : at;
 	if (!core_load(j->core, at, 4, &distance))
 		return 0;
 	return distance & 1 ? at : at + (uint64_t)(int64_t)(int32_t)distance; /* odd: it is here, the number its size */
@@ -143,7 +138,7 @@ static uint64_t line_of(const struct j9core *j, const struct j9_method *m, uint6
 	uint64_t at = info + ddr_size(j->ddr, "J9MethodDebugInfo");
 	int64_t line = 0, found = 0;
 
-	if (!n || j9_constant(j, "DDRAlgorithmVersions", "VM_LINE_NUMBER_TABLE_VERSION", 0) < 1)
+	if (!n || !j->flags.lines)
 		return 0;
 	if (n & 1) /* the bytes of the table come first */
 		at += 4;
@@ -157,16 +152,17 @@ static uint64_t line_of(const struct j9core *j, const struct j9_method *m, uint6
 
 bool j9_read_method(const struct j9core *j, uint64_t address, struct j9_method *m)
 {
+	const struct j9_flags *f = &j->flags;
+
 	*m = (struct j9_method){.bytecodes = j9_get(j, address, AT_METHOD_BYTECODES)};
 	m->rom = m->bytecodes - ddr_size(j->ddr, "J9ROMMethod");
 	m->class = j9core_class(j, j9_get(j, j9_get(j, address, AT_METHOD_POOL) & ~POOL_TAGS, AT_POOL_CLASS));
 	m->modifiers = j9_get(j, m->rom, AT_ROM_METHOD_MODIFIERS);
 	m->n_arguments = (uint32_t)j9_get(j, m->rom, AT_ROM_METHOD_ARGUMENTS);
 	m->n_locals = (uint32_t)j9_get(j, m->rom, AT_ROM_METHOD_LOCALS);
-	m->native = m->modifiers & FLAG("J9AccNative", 0x100);
-	m->synchronized = m->modifiers & FLAG("J9AccSynchronized", 0x20);
-	uint64_t constructor = FLAG("J9AccMethodObjectConstructor", 0), empty = FLAG("J9AccEmptyMethod", 0);
-	m->keeps_receiver = constructor && (m->modifiers & (constructor | empty)) == constructor;
+	m->native = m->modifiers & f->native;
+	m->synchronized = m->modifiers & f->synchronized;
+	m->keeps_receiver = m->modifiers & f->constructor && !(m->modifiers & f->empty);
 	return m->class != NULL;
 }
 

@@ -13,6 +13,51 @@
 
 enum { TABLES_MOST = 1 << 16 };
 
+void j9_read_flags(struct j9core *j)
+{
+	static const char method[] = "J9JavaAccessFlags", extended[] = "J9CfrClassFile", lock[] = "J9Object";
+	static const char vm[] = "J9Consts", os[] = "J9AbstractThread", algorithms[] = "DDRAlgorithmVersions";
+
+	j->flags = (struct j9_flags){
+		.native = j9_constant(j, method, "J9AccNative", 0x100),
+		.synchronized = j9_constant(j, method, "J9AccSynchronized", 0x20),
+		.constructor = j9_constant(j, method, "J9AccMethodObjectConstructor", 0),
+		.empty = j9_constant(j, method, "J9AccEmptyMethod", 0),
+		.debug_info = j9_constant(j, method, "J9AccMethodHasDebugInfo", 0),
+		.extended = j9_constant(j, method, "J9AccMethodHasExtendedModifiers", 0),
+		.generic = j9_constant(j, method, "J9AccMethodHasGenericSignature", 0),
+		.exceptions = j9_constant(j, method, "J9AccMethodHasExceptionInfo", 0),
+		.annotated = {
+			j9_constant(j, method, "J9AccMethodHasMethodAnnotations", 0),
+			j9_constant(j, method, "J9AccMethodHasParameterAnnotations", 0),
+			j9_constant(j, method, "J9AccMethodHasDefaultAnnotation", 0),
+		},
+		.extended_annotated = {
+			j9_constant(j, extended, "CFR_METHOD_EXT_HAS_METHOD_TYPE_ANNOTATIONS", 0),
+			j9_constant(j, extended, "CFR_METHOD_EXT_HAS_CODE_TYPE_ANNOTATIONS", 0),
+		},
+		.source_file = j9_constant(j, "J9NonbuilderConstants", "J9_ROMCLASS_OPTINFO_SOURCE_FILE_NAME", 1),
+		.lines = j9_constant(j, algorithms, "VM_LINE_NUMBER_TABLE_VERSION", 0) >= 1,
+		.lock_flags = j9_constant(j, lock, "OBJECT_HEADER_LOCK_BITS_MASK", 0xff),
+		.inflated = j9_constant(j, lock, "OBJECT_HEADER_LOCK_INFLATED", 1),
+		.learning = j9_constant(j, lock, "OBJECT_HEADER_LOCK_LEARNING", 0),
+		.reserved = j9_constant(j, lock, "OBJECT_HEADER_LOCK_RESERVED", 4),
+		.entered_shift = (unsigned)j9_constant(j, lock, "OBJECT_HEADER_LOCK_V2_RECURSION_OFFSET",
+		    j9_constant(j, lock, "OBJECT_HEADER_LOCK_RECURSION_OFFSET", 3)) & 7,
+		.learning_shift = (unsigned)j9_constant(j, lock, "OBJECT_HEADER_LOCK_LEARNING_RECURSION_OFFSET", 6) & 7,
+		.thread_blocked = j9_constant(j, vm, "J9_PUBLIC_FLAGS_THREAD_BLOCKED", 0),
+		.thread_waiting = j9_constant(j, vm, "J9_PUBLIC_FLAGS_THREAD_WAITING", 0),
+		.thread_suspended = j9_constant(j, vm, "J9_PUBLIC_FLAGS_HALT_THREAD_JAVA_SUSPEND", 0),
+		.waiting = j9_constant(j, os, "J9THREAD_FLAG_WAITING", 0),
+		.notified = j9_constant(j, os, "J9THREAD_FLAG_NOTIFIED", 0),
+		.blocked = j9_constant(j, os, "J9THREAD_FLAG_BLOCKED", 0),
+		.parked = j9_constant(j, os, "J9THREAD_FLAG_PARKED", 0),
+		.sleeping = j9_constant(j, os, "J9THREAD_FLAG_SLEEPING", 0),
+		.dead = j9_constant(j, os, "J9THREAD_FLAG_DEAD", 0),
+		.suspended = j9_constant(j, os, "J9THREAD_FLAG_SUSPENDED", 0),
+	};
+}
+
 static int by_object(const void *x, const void *y)
 {
 	const struct j9_monitor *a = x, *b = y;
@@ -68,18 +113,15 @@ static uint64_t vm_thread_of(const struct j9core *j, uint64_t os_thread)
 }
 
 /* A lockword: owner and flags, and how often the owner entered besides. */
-static uint64_t owner_in(const struct j9core *j, uint64_t lockword)
+static uint64_t owner_in(const struct j9_flags *f, uint64_t lockword)
 {
-	static const char object[] = "J9Object";
-	uint64_t flags = j9_constant(j, object, "OBJECT_HEADER_LOCK_BITS_MASK", 0xff), entered;
+	uint64_t entered = (lockword & f->lock_flags) >> f->entered_shift;
 
-	entered = (lockword & flags) >> j9_constant(j, object, "OBJECT_HEADER_LOCK_V2_RECURSION_OFFSET",
-	    j9_constant(j, object, "OBJECT_HEADER_LOCK_RECURSION_OFFSET", 3));
-	if (lockword & j9_constant(j, object, "OBJECT_HEADER_LOCK_LEARNING", 0))
-		entered = (lockword & flags) >> j9_constant(j, object, "OBJECT_HEADER_LOCK_LEARNING_RECURSION_OFFSET", 6);
-	else if (!(lockword & j9_constant(j, object, "OBJECT_HEADER_LOCK_RESERVED", 4)))
+	if (lockword & f->learning)
+		entered = (lockword & f->lock_flags) >> f->learning_shift;
+	else if (!(lockword & f->reserved))
 		entered++;
-	return entered ? lockword & ~flags : 0;
+	return entered ? lockword & ~f->lock_flags : 0;
 }
 
 uint64_t j9_owner(const struct j9core *j, const struct j9_monitors *m, uint64_t object)
@@ -90,7 +132,7 @@ uint64_t j9_owner(const struct j9core *j, const struct j9_monitors *m, uint64_t 
 
 	if (own)
 		core_load(j->core, object + at, j->slot, &lockword);
-	if (own && !(lockword & j9_constant(j, "J9Object", "OBJECT_HEADER_LOCK_INFLATED", 1)))
-		return owner_in(j, lockword);
+	if (own && !(lockword & j->flags.inflated))
+		return owner_in(&j->flags, lockword);
 	return monitor && j9_get(j, monitor, AT_MONITOR_COUNT) ? vm_thread_of(j, j9_get(j, monitor, AT_MONITOR_OWNER)) : 0;
 }

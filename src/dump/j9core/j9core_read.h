@@ -250,6 +250,19 @@ struct j9_array_model {
 	bool one_more;             /* there is a leaf for the byte behind the last */
 };
 
+/* Flags and numbers of methods, lockwords and threads; 0: the release has none. */
+struct j9_flags {
+	uint64_t native, synchronized, constructor, empty;                   /* J9ROMMethod.modifiers */
+	uint64_t debug_info, extended, generic, exceptions, annotated[3];    /* the same: what is behind its bytecodes */
+	uint64_t extended_annotated[2];                                      /* of what `extended` means */
+	uint64_t source_file;                                                /* J9ROMClass.optionalFlags */
+	bool lines;                                                          /* tables of lines are compressed */
+	uint64_t lock_flags, inflated, learning, reserved;                   /* of a lockword */
+	unsigned entered_shift, learning_shift;
+	uint64_t thread_blocked, thread_waiting, thread_suspended;           /* J9VMThread.publicFlags */
+	uint64_t waiting, notified, blocked, parked, sleeping, dead, suspended; /* J9Thread.flags */
+};
+
 struct j9core {
 	const struct core *core;
 	struct ddr *ddr;
@@ -261,6 +274,7 @@ struct j9core {
 	uint64_t ras, vm;
 	uint64_t depth_mask;       /* of classDepthAndFlags: how many superclasses there are */
 	struct j9_pool_kinds kinds;
+	struct j9_flags flags;
 	struct j9_array_model arrays;
 	uint64_t marks, marks_base, marks_step; /* marked objects: address of bits, that of the first, bytes of one; 0: none */
 	uint64_t dying, replaced;  /* of classDepthAndFlags: a class that is unloaded, one that was redefined */
@@ -278,6 +292,7 @@ struct j9core {
 };
 
 void j9_read_pool_kinds(struct j9core *j);
+void j9_read_flags(struct j9core *j);
 void j9_read_array_model(struct j9core *j);
 /* Length and form of an array; bytes without those elsewhere; where a hash code would be.  False: it cannot be read. */
 bool j9_measure_array(const struct j9core *j, struct j9_object *o, uint64_t *bytes, uint64_t *hash_at);

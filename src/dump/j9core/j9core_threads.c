@@ -122,13 +122,14 @@ static uint32_t frame_of(const struct threads *t, uint64_t a0)
 	return UINT32_MAX;
 }
 
-static void records(struct threads *t, enum j9_member list)
+/* Records name the frame by the distance of its first argument from the end of the stack, which may have moved. */
+static void records(struct threads *t, enum j9_member list, uint64_t end)
 {
 	const struct j9core *j = t->j;
 	uint64_t at = j9_get(j, t->vm_thread, list);
 
 	for (unsigned i = 0; at && i < LIST_MOST && !t->r->code && !progress_own_stops(i); i++) {
-		entered(t, j9_get(j, at, AT_ENTERED_OBJECT), frame_of(t, j9_get(j, at, AT_ENTERED_A0)), true);
+		entered(t, j9_get(j, at, AT_ENTERED_OBJECT), frame_of(t, end - j9_get(j, at, AT_ENTERED_A0)), true);
 		at = j9_get(j, at, AT_ENTERED_NEXT);
 	}
 }
@@ -222,47 +223,36 @@ static void stack_roots(struct threads *t, uint64_t stack, const struct j9_regis
 	if (!stack || size > end || low < bottom || low > end || low % j->word)
 		return;
 	uint64_t native = native_registers(t, j9_get(j, os_thread, AT_OS_THREAD_ID), bottom, end);
-	records(t, AT_THREAD_ENTERED);
-	records(t, AT_THREAD_JNI_ENTERED);
+	records(t, AT_THREAD_ENTERED, end);
+	records(t, AT_THREAD_JNI_ENTERED, end);
 	synchronized(t);
 	words(t, stack, native && native < low ? native : low, end);
 }
 
 /* --- what is said of a thread ------------------------------------------------------------------------------ */
 
-static bool has_flag(const struct j9core *j, uint64_t flags, const char *structure, const char *name)
-{
-	return flags & j9_constant(j, structure, name, 0);
-}
-
 /* As the VM's own javacore has it (getVMThreadObjectState of runtime/util/thrinfo.c).  *on: what the thread waits for,
  * 0 nothing. */
 static const char *state_of(struct threads *t, uint64_t os_thread, uint64_t *on)
 {
-	static const char vm[] = "J9Consts", os[] = "J9AbstractThread";
 	const struct j9core *j = t->j;
-	uint64_t flags = j9_get(j, t->vm_thread, AT_THREAD_FLAGS), own = j9_get(j, os_thread, AT_OS_THREAD_FLAGS), owner;
-	uint64_t object = j9_get(j, t->vm_thread, AT_THREAD_BLOCKED_ON);
-	bool blocked = has_flag(j, flags, vm, "J9_PUBLIC_FLAGS_THREAD_BLOCKED");
-	bool waits = has_flag(j, flags, vm, "J9_PUBLIC_FLAGS_THREAD_WAITING") && has_flag(j, own, os, "J9THREAD_FLAG_WAITING");
+	const struct j9_flags *f = &j->flags;
+	uint64_t flags = j9_get(j, t->vm_thread, AT_THREAD_FLAGS), own = j9_get(j, os_thread, AT_OS_THREAD_FLAGS);
+	uint64_t object = j9_get(j, t->vm_thread, AT_THREAD_BLOCKED_ON), owner;
+	bool blocked = flags & f->thread_blocked, waits = flags & f->thread_waiting && own & f->waiting;
 
 	*on = object;
 	owner = (blocked || waits) && object ? j9_owner(j, &t->monitors, object) : 0;
-	bool notified = has_flag(j, own, os, "J9THREAD_FLAG_NOTIFIED") || has_flag(j, own, os, "J9THREAD_FLAG_BLOCKED");
-	if (object && owner && owner != t->vm_thread && (blocked || (waits && notified)))
+	if (owner && owner != t->vm_thread && (blocked || own & (f->notified | f->blocked)))
 		return "blocked";
 	if (waits)
 		return "waiting";
-	if (has_flag(j, own, os, "J9THREAD_FLAG_PARKED"))
+	if (own & f->parked)
 		return "parked";
 	*on = 0;
-	if (has_flag(j, own, os, "J9THREAD_FLAG_SLEEPING"))
-		return "sleeping";
-	if (has_flag(j, own, os, "J9THREAD_FLAG_DEAD"))
-		return "zombie";
-	bool suspended = has_flag(j, own, os, "J9THREAD_FLAG_SUSPENDED") ||
-	    has_flag(j, flags, vm, "J9_PUBLIC_FLAGS_HALT_THREAD_JAVA_SUSPEND");
-	return suspended ? "suspended" : "runnable";
+	if (own & (f->sleeping | f->dead))
+		return own & f->sleeping ? "sleeping" : "zombie";
+	return own & f->suspended || flags & f->thread_suspended ? "suspended" : "runnable";
 }
 
 /* The name that the VM itself keeps. */
@@ -273,7 +263,7 @@ static void add_name(const struct j9core *j, uint64_t vm_thread, struct text *to
 	size_t length = p ? strnlen((const char *)p, n < NAME_MOST ? n : NAME_MOST) : 0;
 
 	if (p)
-		text_add_n(to, (const char *)p, length);
+		text_add_modified_utf8(to, p, length);
 }
 
 /* "java.lang.Object 0xe0000af0, owned by worker": the words that a javacore's threads get. */

@@ -7,7 +7,8 @@
  * Other frames of the VM's own have a small number for a pc.  After StackWalker of DDR_VM and J9SF… of
  * runtime/oti/j9nonbuilder.h.
  *
- * Frames of compiled code are left out: what entered it says where bytecodes go on behind them.
+ * Behind a frame that compiled code called are those of compiled code, if they can be read, and then those of the
+ * bytecodes that entered it: where, the VM noted as it did so.
  */
 #include "dump/j9core/j9core_roots.h"
 
@@ -131,25 +132,45 @@ static bool look(struct walk *w, struct j9_method *m)
 	return read && w->base >= w->at.sp && w->base < w->end && w->at.a0 >= w->base && w->at.a0 < w->end;
 }
 
-/* Where the next frame is, whose callee this one is.  False: none can be found. */
-static bool leave(struct walk *w, bool *compiled)
+/* From compiled code, whose innermost frame begins at `from`, to the bytecodes that entered it. */
+static int to_bytecodes(struct walk *w, struct j9_stack *s, uint64_t pc, uint64_t from, struct err *err)
+{
+	const struct j9core *j = w->j;
+
+	w->at.pc = j9_get(j, w->state, AT_I2J_PC);
+	w->at.literals = j9_get(j, w->state, AT_I2J_LITERALS);
+	w->at.a0 = j9_get(j, w->state, AT_I2J_A0);
+	w->at.sp = j9_get(j, w->state, AT_I2J_SP) & ~(uint64_t)TAGS;
+	return w->at.sp <= w->end ? j9_add_compiled(s, j, pc, from, w->at.sp, err) : 0;
+}
+
+/* The same from a frame that compiled code called. */
+static int leave_callee(struct walk *w, struct j9_stack *s, struct err *err)
+{
+	const struct j9core *j = w->j;
+	uint64_t word = j->word, pc = j9_word(j, w->base - (w->j2i || w->at.pc == w->type[RESOLVE] ? word : 2 * word));
+	uint64_t from = w->at.pc == w->type[JNI_CALLOUT] ? w->base + word : j9_word(j, w->base) & ~(uint64_t)TAGS;
+
+	return to_bytecodes(w, s, pc, from > w->base ? from : w->base + word, err);
+}
+
+/* Where the next frame is, whose callee this one is. */
+static int leave(struct walk *w, struct j9_stack *s, struct err *err)
 {
 	const struct j9core *j = w->j;
 	uint64_t sp = w->at.sp, word = j->word;
+	int code = 0;
 
-	*compiled = w->flags & w->compiled || w->j2i;
-	if (*compiled) {
-		w->at.pc = j9_get(j, w->state, AT_I2J_PC);
-		w->at.literals = j9_get(j, w->state, AT_I2J_LITERALS);
-		w->at.a0 = j9_get(j, w->state, AT_I2J_A0);
-		w->at.sp = j9_get(j, w->state, AT_I2J_SP) & ~(uint64_t)TAGS;
-		return w->state && w->at.sp > sp;
+	if (w->flags & w->compiled || w->j2i) {
+		code = w->state ? leave_callee(w, s, err) : 0;
+	} else {
+		w->at.sp = w->at.a0 + word;
+		w->at.pc = j9_word(j, w->base - word);
+		w->at.literals = j9_word(j, w->base - 2 * word);
+		w->at.a0 = j9_word(j, w->base) & ~(uint64_t)TAGS;
 	}
-	w->at.sp = w->at.a0 + word;
-	w->at.pc = j9_word(j, w->base - word);
-	w->at.literals = j9_word(j, w->base - 2 * word);
-	w->at.a0 = j9_word(j, w->base) & ~(uint64_t)TAGS;
-	return w->at.sp > sp;
+	s->broken = w->at.sp <= sp;
+	return code;
 }
 
 /* --- all of them ------------------------------------------------------------------------------------------- */
@@ -178,24 +199,22 @@ int j9_read_stack(struct j9_stack *s, const struct j9core *j, const struct j9_re
 	struct walk w;
 	struct j9_method m;
 	struct text text = TEXT_INIT;
-	bool compiled;
 	int code = 0;
 
 	s->n = 0;
-	s->compiled = s->broken = false;
+	s->n_looks = 0;
+	s->broken = false;
 	arena_release(&s->arena);
-	for (begin(&w, j, at, end); w.at.pc && s->n < FRAMES_MOST && !code && !progress_own_stops(s->n);) {
-		if (!look(&w, &m)) {
-			s->broken = true;
+	begin(&w, j, at, end);
+	if (at->native_sp && w.state)
+		code = to_bytecodes(&w, s, at->native_pc, at->native_sp, err);
+	while (w.at.pc && s->n < FRAMES_MOST && !code && !s->broken && !progress_own_stops(s->n)) {
+		s->broken = !look(&w, &m);
+		if (s->broken)
 			break;
-		}
 		code = add(s, &w, &m, &text, err);
-		bool left = leave(&w, &compiled);
-		s->compiled |= compiled;
-		if (!left) {
-			s->broken = w.at.pc != 0;
-			break;
-		}
+		if (!code)
+			code = leave(&w, s, err);
 	}
 	text_release(&text);
 	return code;

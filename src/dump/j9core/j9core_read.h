@@ -155,6 +155,25 @@
 	M(I2J_A0, "J9I2JState", "a0", false) \
 	M(I2J_LITERALS, "J9I2JState", "literals", false) \
 	M(I2J_PC, "J9I2JState", "pc", false) \
+	M(CONTINUATIONS_HEAD, "MM_ContinuationObjectList", "_head", false) \
+	M(CONTINUATIONS_NEXT, "MM_ContinuationObjectList", "_nextList", false) \
+	M(CONTINUATION_STACK, "J9VMContinuation", "stackObject", false) \
+	M(CONTINUATION_SP, "J9VMContinuation", "sp", false) \
+	M(VM_JIT, "J9JavaVM", "jitConfig", false) \
+	M(JIT_CODE, "J9JITConfig", "translationArtifacts", false) \
+	M(JIT_RETURNS, "J9JITConfig", "i2jReturnTable", false) \
+	M(TREE_ROOT, "J9AVLTree", "rootNode", false) \
+	M(TREE_LEFT, "J9AVLTreeNode", "leftChild", false) \
+	M(TREE_RIGHT, "J9AVLTreeNode", "rightChild", false) \
+	M(CODES_BUCKETS, "J9JITHashTable", "buckets", false) \
+	M(CODES_START, "J9JITHashTable", "start", false) \
+	M(CODES_END, "J9JITHashTable", "end", false) \
+	M(CODE_METHOD, "J9JITExceptionTable", "ramMethod", false) \
+	M(CODE_START, "J9JITExceptionTable", "startPC", false) \
+	M(CODE_END_WARM, "J9JITExceptionTable", "endWarmPC", false) \
+	M(CODE_COLD, "J9JITExceptionTable", "startColdPC", false) \
+	M(CODE_END, "J9JITExceptionTable", "endPC", false) \
+	M(CODE_FRAME, "J9JITExceptionTable", "totalFrameSize", false) \
 	M(ENTRY_STATE, "J9VMEntryLocalStorage", "i2jState", false) \
 	M(ENTRY_OLD, "J9VMEntryLocalStorage", "oldEntryLocalStorage", false) \
 	M(VM_CLASS_SEGMENTS, "J9JavaVM", "classMemorySegments", true) \

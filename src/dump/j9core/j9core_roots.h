@@ -5,6 +5,7 @@
  *   j9core_roots.c     roots that the VM lists: classes, JNI globals, finalizable objects, interned Strings
  *   j9core_threads.c   threads: names, states, what they hold
  *   j9core_frames.c    the frames of a stack
+ *   j9core_compiled.c  the same of compiled code
  *   j9core_methods.c   the methods of frames
  *   j9core_monitors.c  who owns a monitor
  *   j9core_pool.c      elements of the VM's pools and hash tables
@@ -99,16 +100,21 @@ struct j9_frame {
 struct j9_stack {
 	struct j9_frame *frame; /* big memory: innermost first */
 	uint32_t n, cap;
-	bool compiled;          /* some frames are of compiled code, which are not known */
+	uint64_t n_looks;       /* for compiled code */
 	bool broken;            /* its frames end before its end */
 	struct arena arena;     /* texts */
 };
+enum { J9_LOOKS_MOST = 1 << 22 };
 /* Where a stack's innermost frame is. */
 struct j9_registers {
 	uint64_t sp, pc, literals, a0, j2i, entry;
+	uint64_t native_sp, native_pc; /* 0, or those of the processor, which runs compiled code */
 };
 /* In place of what was there before.  ERR_NOMEM. */
 MUST_CHECK int j9_read_stack(struct j9_stack *s, const struct j9core *j, const struct j9_registers *at, uint64_t end,
+    struct err *err);
+/* Append the frames of compiled code: the innermost one was at pc, its words are from sp on, and all before `end`. */
+MUST_CHECK int j9_add_compiled(struct j9_stack *s, const struct j9core *j, uint64_t pc, uint64_t sp, uint64_t end,
     struct err *err);
 void j9_stack_release(struct j9_stack *s);
 

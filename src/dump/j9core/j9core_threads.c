@@ -30,6 +30,12 @@ struct known {
 	uint64_t vm_thread, serial;
 };
 
+/* A thread of the core. */
+struct native {
+	uint64_t id;
+	uint32_t number;
+};
+
 struct threads {
 	struct j9_roots *r;
 	const struct j9core *j;
@@ -40,6 +46,8 @@ struct threads {
 	uint32_t first_held;      /* of the current thread */
 	struct known *known;      /* big memory */
 	uint32_t n, cap;
+	struct native *native;    /* big memory: by id */
+	uint32_t n_natives, cap_natives;
 	struct text name, waits;
 	const char **frame;       /* big memory: texts of the current stack */
 	uint32_t n_frames, cap_frames;
@@ -99,7 +107,7 @@ static bool known_held(const struct threads *t, uint64_t object)
 /* An object whose monitor a frame entered: it may have been let go of since, by Object.wait. */
 static void entered(struct threads *t, uint64_t object, uint32_t frame, bool listed)
 {
-	bool owns = object && j9_owner(t->j, &t->monitors, object) == t->vm_thread;
+	bool owns = object && t->vm_thread && j9_owner(t->j, &t->monitors, object) == t->vm_thread;
 
 	if (!owns && listed)
 		send(t, (struct root_record){.address = object, .kind = ROOT_THREAD_BLOCK, .frame = frame});
@@ -195,26 +203,34 @@ static void words(struct threads *t, uint64_t stack, uint64_t low, uint64_t end)
 	}
 }
 
-/* Compiled code has its locals in registers as well, and the stack pointer is the processor's own. */
-static uint64_t native_registers(struct threads *t, uint64_t id, uint64_t low, uint64_t end)
+/* The thread of the core that runs compiled code on this stack; NULL: none does.  Its locals are in registers as well, and
+ * the stack pointer is the processor's own. */
+static const struct core_thread *native_of(const struct threads *t, uint64_t os_thread, uint64_t stack)
 {
 	const struct j9core *j = t->j;
-	size_t n, i = 0;
-	const struct core_thread *native = core_threads(j->core, &n);
+	uint64_t id = j9_get(j, os_thread, AT_OS_THREAD_ID), end = j9_get(j, stack, AT_STACK_END);
+	uint64_t size = j9_get(j, stack, AT_STACK_SIZE);
+	uint32_t at;
 
-	while (i < n && native[i].id != id)
-		i++;
-	if (i == n || native[i].sp < low || native[i].sp >= end || native[i].sp % j->word)
-		return 0;
-	for (uint64_t at = 0; at + j->word <= native[i].n_registers; at += j->word) {
-		uint64_t word = core_number(j->core, native[i].registers + at, j->word);
+	BISECT(at, t->n_natives, t->native[at].id < id);
+	if (at == t->n_natives || t->native[at].id != id || size > end)
+		return NULL;
+	const struct core_thread *native = core_threads(j->core, &(size_t){0}) + t->native[at].number;
+	return native->sp >= end - size && native->sp < end && native->sp % j->word == 0 ? native : NULL;
+}
+
+static void registers(struct threads *t, const struct core_thread *native)
+{
+	const struct j9core *j = t->j;
+
+	for (uint64_t at = 0; at + j->word <= native->n_registers; at += j->word) {
+		uint64_t word = core_number(j->core, native->registers + at, j->word);
 		if (in_heap(j, word) && j9_class_of(j, word))
 			send(t, (struct root_record){.address = word, .kind = ROOT_NATIVE_STACK, .frame = UINT32_MAX, .inferred = true});
 	}
-	return native[i].sp;
 }
 
-static void stack_roots(struct threads *t, uint64_t stack, const struct j9_registers *at, uint64_t os_thread)
+static void stack_roots(struct threads *t, uint64_t stack, const struct j9_registers *at, const struct core_thread *native)
 {
 	const struct j9core *j = t->j;
 	uint64_t end = j9_get(j, stack, AT_STACK_END), size = j9_get(j, stack, AT_STACK_SIZE);
@@ -222,11 +238,12 @@ static void stack_roots(struct threads *t, uint64_t stack, const struct j9_regis
 
 	if (!stack || size > end || low < bottom || low > end || low % j->word)
 		return;
-	uint64_t native = native_registers(t, j9_get(j, os_thread, AT_OS_THREAD_ID), bottom, end);
+	if (native)
+		registers(t, native);
 	records(t, AT_THREAD_ENTERED, end);
 	records(t, AT_THREAD_JNI_ENTERED, end);
 	synchronized(t);
-	words(t, stack, native && native < low ? native : low, end);
+	words(t, stack, at->native_sp && at->native_sp < low ? at->native_sp : low, end);
 }
 
 /* --- what is said of a thread ------------------------------------------------------------------------------ */
@@ -328,15 +345,18 @@ static void thread(struct threads *t)
 		.j2i = j9_get(j, v, AT_THREAD_J2I), .entry = j9_get(j, v, AT_THREAD_ENTRY),
 	};
 
+	const struct core_thread *native = native_of(t, os_thread, stack);
+	if (native) {
+		at.native_sp = native->sp;
+		at.native_pc = native->pc;
+	}
 	t->first_held = t->n_held;
 	t->r->code = j9_read_stack(&t->stack, j, &at, j9_get(j, stack, AT_STACK_END), t->r->err);
 	say(t, os_thread);
 	fields(t);
 	jni_locals(t);
-	stack_roots(t, stack, &at, os_thread);
+	stack_roots(t, stack, &at, native);
 }
-
-/* --- all of them ------------------------------------------------------------------------------------------- */
 
 static int by_vm_thread(const void *x, const void *y)
 {
@@ -351,6 +371,47 @@ static int by_held(const void *x, const void *y)
 		return a->object < b->object ? -1 : 1;
 	return (a->serial > b->serial) - (a->serial < b->serial);
 }
+
+/* --- virtual threads that do not run ----------------------------------------------------------------------- */
+
+/* The J9VMContinuation that an object has in a field of its class: what has a stack, and points into it.  0: none. */
+static uint64_t continuation_of(const struct j9core *j, uint64_t object)
+{
+	const struct j9_class *c = j9_class_of(j, object);
+	uint64_t at;
+
+	for (uint64_t offset = j->slot; c && !c->array && offset < c->size + j->slot; offset += 4) {
+		if (!core_load(j->core, object + offset, 8, &at) || !at)
+			continue;
+		uint64_t stack = j9_get(j, at, AT_CONTINUATION_STACK), end = stack ? j9_get(j, stack, AT_STACK_END) : 0;
+		uint64_t size = end ? j9_get(j, stack, AT_STACK_SIZE) : 0, sp = j9_get(j, at, AT_CONTINUATION_SP);
+		if (size && size < end && sp >= end - size && sp < end && sp % j->word == 0)
+			return at;
+	}
+	return 0;
+}
+
+/* While one waits its Continuation has its stack, which the collector takes for a part of that object. */
+static void continuations(struct threads *t)
+{
+	const struct j9core *j = t->j;
+	uint64_t extensions = j9_get(j, j->vm, AT_VM_EXTENSIONS), list = j9_get(j, extensions, AT_EXTENSIONS_CONTINUATIONS);
+	uint64_t link = j9_get(j, j9_get(j, extensions, AT_EXTENSIONS_BARRIER), AT_BARRIER_CONTINUATION_LINK), n = 0;
+
+	t->vm_thread = t->serial = 0;
+	t->stack.n = 0;
+	for (; list && link && n < LIST_MOST && !t->r->code; n++, list = j9_get(j, list, AT_CONTINUATIONS_NEXT)) {
+		uint64_t object = j9_get(j, list, AT_CONTINUATIONS_HEAD);
+		for (; object && n < LIST_MOST && !t->r->code && !progress_own_stops(n); n++) {
+			uint64_t at = continuation_of(j, object), stack = at ? j9_get(j, at, AT_CONTINUATION_STACK) : 0;
+			if (stack)
+				words(t, stack, j9_get(j, at, AT_CONTINUATION_SP), j9_get(j, stack, AT_STACK_END));
+			object = j9_class_of(j, object) ? j9core_reference(j, object + link) : 0;
+		}
+	}
+}
+
+/* --- all of them ------------------------------------------------------------------------------------------- */
 
 /* Monitors that a thread has though nothing on its stack says so. */
 static void other_monitors(struct threads *t)
@@ -376,6 +437,23 @@ static void other_monitors(struct threads *t)
 	}
 }
 
+static int by_id(const void *x, const void *y)
+{
+	const struct native *a = x, *b = y;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static int index_natives(struct threads *t)
+{
+	size_t n;
+	const struct core_thread *native = core_threads(t->j->core, &n);
+	int code = 0;
+
+	for (uint32_t i = 0; i < n && code == 0; i++)
+		code = BIG_ADD(t->native, t->n_natives, t->cap_natives, t->r->err, (struct native){native[i].id, i});
+	return code ? code : sort(t->native, t->n_natives, sizeof *t->native, by_id, t->r->err);
+}
+
 void j9_threads(struct j9_roots *r)
 {
 	const struct j9core *j = r->image;
@@ -384,6 +462,8 @@ void j9_threads(struct j9_roots *r)
 
 	if (!r->code)
 		r->code = j9_read_monitors(&t.monitors, j, r->err);
+	if (!r->code)
+		r->code = index_natives(&t);
 	for (uint32_t i = 0; at && i < THREADS_MOST && !r->code && !progress_own_stops(i); i++) {
 		t.vm_thread = at;
 		t.serial = i + 1;
@@ -394,10 +474,12 @@ void j9_threads(struct j9_roots *r)
 		at = at == first ? 0 : at;
 	}
 	other_monitors(&t);
+	continuations(&t);
 	j9_monitors_release(&t.monitors);
 	j9_stack_release(&t.stack);
 	big_free(t.held);
 	big_free(t.known);
+	big_free(t.native);
 	big_free(t.frame);
 	text_release(&t.name);
 	text_release(&t.waits);

@@ -206,6 +206,11 @@ uint64_t core_created(const struct core *c)
 	return c->created;
 }
 
+unsigned core_signal(const struct core *c)
+{
+	return c->signal;
+}
+
 unsigned core_word(const struct core *c)
 {
 	return c->word;

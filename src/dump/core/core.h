@@ -54,6 +54,8 @@ unsigned core_word(const struct core *c); /* bytes of a pointer */
 bool core_big_endian(const struct core *c);
 /* When cairn copied it, in milliseconds since 1970; 0: other programs wrote it and do not say. */
 uint64_t core_created(const struct core *c);
+/* The signal that ended the program, or its first thread got last; 0: none, or unknown. */
+unsigned core_signal(const struct core *c);
 const struct core_thread *core_threads(const struct core *c, size_t *n);
 const struct core_mapping *core_mappings(const struct core *c, size_t *n); /* by ascending address */
 /* A value of the auxiliary vector (AT_ENTRY, AT_PHDR); false: it is not there. */

@@ -42,8 +42,8 @@ int elf_each_note(const uint8_t *bytes, uint64_t n, bool big_endian, int (*take)
 
 /* --- threads ------------------------------------------------------------------------------------------ */
 
-/* struct elf_prstatus of 64 bits: where the thread's id and its registers stand. */
-enum { STATUS_ID = 32, STATUS_REGISTERS = 112 };
+/* struct elf_prstatus of 64 bits: where its signal, the thread's id and its registers stand. */
+enum { STATUS_SIGNAL = 12, STATUS_ID = 32, STATUS_REGISTERS = 112 };
 /* Of user_regs_struct: rbp, rip and rsp; x29, x30, sp and pc. */
 enum { AMD64_FP = 4, AMD64_PC = 16, AMD64_SP = 19, AMD64_REGISTERS = 27 };
 enum { ARM64_FP = 29, ARM64_LR = 30, ARM64_SP = 31, ARM64_PC = 32, ARM64_REGISTERS = 34 };
@@ -80,6 +80,8 @@ static int take_thread(struct core *c, const struct elf_note *note, struct err *
 		.n_registers = note->n_bytes - STATUS_REGISTERS,
 	};
 	take_registers(c, t);
+	if (c->n_threads == 1)
+		c->signal = (unsigned)core_number(c, note->bytes + STATUS_SIGNAL, 2);
 	return 0;
 }
 

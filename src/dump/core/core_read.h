@@ -43,6 +43,7 @@ struct core {
 	size_t n_threads, cap_threads;
 	struct core_mapping *mapping;
 	size_t n_mappings, cap_mappings;
+	unsigned signal;           /* of the first thread */
 	uint64_t created;          /* milliseconds since 1970, 0 unknown */
 	const uint8_t *auxiliary;
 	uint64_t n_auxiliary;

@@ -38,7 +38,10 @@ struct process_facts {
 	const char *command_line;
 	const char *java_version, *vm_version;
 	const char *os;
+	const char *host, *gc_policy;
 	uint64_t process_id, signal, cpus; /* 0 unknown */
+	uint64_t cause_thread;    /* address of the object of the thread in which the cause was; 0 unknown */
+	uint64_t reference_bytes; /* of a reference in an object; 0 unknown */
 	uint64_t heap_max, heap_total, heap_used; /* bytes: -Xmx, reserved so far, used; 0 unknown */
 	struct process_settings arguments, limits, variables;
 	struct process_memory *memory; /* big memory, in the order of the file */
@@ -48,5 +51,10 @@ struct process_facts {
 /* Make one, empty; the caller's. */
 struct process_facts *process_new(void);
 void process_free(struct process_facts *p); /* NULL is fine */
+/* What is unknown, as another one has it: texts and numbers. */
+void process_complete(struct process_facts *p, struct process_facts *from);
+/* Its texts, and its numbers, one after another; NULL behind the last. */
+const char **process_text(struct process_facts *p, size_t i);
+uint64_t *process_number(struct process_facts *p, size_t i);
 
 #endif

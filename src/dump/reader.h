@@ -163,6 +163,8 @@ struct sink {
 	struct err *err; /* where the sink's own failures are described */
 };
 
+struct process_facts; /* dump/process.h */
+
 /* An opened dump.  A reader embeds it as the first member of its own struct. */
 struct dump {
 	const struct reader *reader;
@@ -172,6 +174,7 @@ struct dump {
 	const struct program *program; /* the executable that belongs to it; NULL: none */
 	const char *program_note;      /* which one and what it lacks, or why one was left out; or NULL */
 	uint64_t type_conflicts;       /* what contradicted the types that objects were given */
+	struct process_facts *process; /* what it says of its process; the heap takes it over; NULL: nothing */
 	bool program_refused;          /* the one asked for cannot do what it was asked for, or the
 	                                  one beside the dump cannot be read: worth a warning */
 };

@@ -287,16 +287,18 @@ static int run_info(struct session *s, const struct call *call, struct result **
 		code = info_archive(r, h, err);
 	result_group(r, "process");
 	process_head(r, h, process);
-	process_free(own);
 	if (!brief)
 		result_head(r, COL_THREADS, h->companion || h->n_threads ? cell_count(heap_counted(h, h->n_threads)) :
 		    cell_none());
 	result_head(r, COL_COMPANION, cell_text_or_blank(h->companion));
 	result_group(r, "sizes and types");
+	if (process && process->reference_bytes)
+		result_head(r, COL_REFERENCE_BYTES, cell_plain(process->reference_bytes));
 	result_head(r, COL_SIZE_MODEL, cell_text_or_blank(h->size_model));
 	result_head(r, COL_SIZES, cell_text(s->settings.mat_sizes ? "mat" : "true"));
 	info_doubts(r, h);
 	info_types(r, h);
+	process_free(own);
 	result_group(r, "counters of the program");
 	info_stated(r, h);
 	if (!brief)

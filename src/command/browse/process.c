@@ -74,6 +74,18 @@ static void head_told_oom(struct result *r, const struct heap *h, const char *ca
 		result_head(r, COL_OOM_KIND, cell_text(kind));
 }
 
+/* The thread in which the cause was, where that is not one that ran out of memory. */
+static void head_thread(struct result *r, const struct heap *h, uint64_t address)
+{
+	struct text name = TEXT_INIT;
+	for (uint32_t t = 0; address && t < h->n_threads && !name.len; t++)
+		if (h->threads[t].address == address && !h->threads[t].ran_out)
+			java_thread_label(&h->threads[t], &name);
+	if (name.len)
+		result_head(r, COL_CAUSE_THREAD, cell_text(name.s));
+	text_release(&name);
+}
+
 void process_cause(struct result *r, const struct heap *h, const struct process_facts *p, bool brief)
 {
 	struct text thrown = TEXT_INIT;
@@ -82,6 +94,8 @@ void process_cause(struct result *r, const struct heap *h, const struct process_
 		head_text(r, COL_CAUSE_DATE, p->cause_date);
 		head_number(r, COL_SIGNAL, p->signal);
 		head_told_oom(r, h, p->cause);
+		if (!brief)
+			head_thread(r, h, p->cause_thread);
 	}
 	if (brief || h->process)
 		return;
@@ -101,6 +115,7 @@ void process_memory(struct result *r, const struct heap *h, const struct process
 		result_head(r, COL_HEAP_MAX, cell_bytes(amount_weaken(amount_exact(limit), INFERRED, REASON_DIRECT_LIMIT)));
 	head_bytes(r, COL_HEAP_TOTAL, p->heap_total);
 	head_bytes(r, COL_HEAP_USED, p->heap_used);
+	head_text(r, COL_GC_POLICY, p->gc_policy);
 }
 
 /* Seconds from one date to another, both of one clock: "2016-04-04T08:34:17", perhaps with Z. */
@@ -126,6 +141,7 @@ static void head_process(struct result *r, const struct heap *h, const struct pr
 	head_number(r, COL_PROCESS_ID, p->process_id);
 	head_text(r, COL_JAVA_VERSION, p->java_version);
 	head_text(r, COL_VM_VERSION, p->vm_version);
+	head_text(r, COL_HOST, p->host);
 	head_text(r, COL_OS, p->os);
 	head_number(r, COL_CPUS, p->cpus);
 }
@@ -191,7 +207,8 @@ int process_list(struct result **out, const struct opened *o, enum process_list 
 	const struct process_settings *from = which == PROCESS_ARGUMENTS ? &p->arguments :
 	    which == PROCESS_LIMITS ? &p->limits : &p->variables;
 	if (!from->n)
-		return err_set(err, ERR_UNSUPPORTED, "the javacore has no %s", lists[which].words);
+		return err_set(err, ERR_UNSUPPORTED, "%s has no %s",
+		    h->companion ? "the javacore" : h->facts.title, lists[which].words);
 	*out = result_new_rows(lists[which].words, o, lists[which].shape);
 	for (size_t i = 0; i < from->n && !progress_own_stops(i); i++)
 		add_row(*out, which, &from->list[i]);

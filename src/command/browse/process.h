@@ -11,10 +11,11 @@ struct process_facts;
 
 /* The values that these three may add to a head. */
 #define PROCESS_VALUES                                                                             \
-	COL_CAUSE, COL_CAUSE_DATE, COL_SIGNAL, COL_COMMAND_LINE, COL_STARTED, COL_PROCESS_ID,          \
+	COL_CAUSE, COL_CAUSE_DATE, COL_CAUSE_THREAD, COL_SIGNAL, COL_COMMAND_LINE, COL_STARTED, COL_PROCESS_ID,          \
 	    COL_JAVA_VERSION, COL_VM_VERSION, COL_OS, COL_CPUS, COL_HEAP_MAX, COL_HEAP_TOTAL,          \
 	    COL_HEAP_USED, COL_OOM_THREAD, COL_OOM_KIND, COL_OOM_THROWN, COL_UPTIME, COL_EXPERIMENTS,  \
-	    COL_HEAP_START, COL_HEAP_END, COL_PAUSE_LAST, COL_PAUSE_LONGEST
+	    COL_HEAP_START, COL_HEAP_END, COL_PAUSE_LAST, COL_PAUSE_LONGEST,      \
+	    COL_GC_POLICY, COL_HOST, COL_REFERENCE_BYTES
 
 /* Add those that are known: why the dump was written, how much memory there was, and all else.  p: the heap's own
  * facts, or those that process_of found; NULL: nothing is known.  brief: threads are not known yet. */

@@ -138,6 +138,19 @@ static void check_companion(struct build *b)
 	j->process = NULL;
 }
 
+/* The process as the dump tells of it, where the javacore does not. */
+static void adopt_process(struct heap *h)
+{
+	struct process_facts *own = h->dump->process;
+	h->dump->process = NULL;
+	if (h->process && own) {
+		process_complete(h->process, own);
+		process_free(own);
+	} else if (own) {
+		h->process = own;
+	}
+}
+
 /* --- the steps ------------------------------------------------------------------------------------ */
 
 /* Does the rest leave objects, classes and values as they are?  Not where types are found behind the references, and
@@ -179,6 +192,7 @@ static int read_objects(struct build *b, struct err *err)
 	if (code < 0)
 		return code;
 	check_companion(b);
+	adopt_process(b->heap);
 	code = classes_resolve(b, err);
 	if (code == 0)
 		code = sort_classes_by_loader(b->heap, err);

@@ -469,13 +469,12 @@ static void pack_process(struct pack *p, struct heap *h, struct err *err)
 	if (p->reading)
 		h->process = process_new();
 	struct process_facts *f = h->process;
-	const char **const texts[] = {&f->cause, &f->cause_date, &f->started, &f->command_line, &f->java_version,
-	    &f->vm_version, &f->os};
-	uint64_t *const numbers[] = {&f->process_id, &f->signal, &f->cpus, &f->heap_max, &f->heap_total, &f->heap_used};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		pack_text(p, texts[i]);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		pack_number(p, numbers[i], UINT64_MAX);
+	const char **text;
+	uint64_t *number;
+	for (size_t i = 0; (text = process_text(f, i)); i++)
+		pack_text(p, text);
+	for (size_t i = 0; (number = process_number(f, i)); i++)
+		pack_number(p, number, UINT64_MAX);
 	pack_settings(p, &f->arguments, err);
 	pack_settings(p, &f->limits, err);
 	pack_settings(p, &f->variables, err);

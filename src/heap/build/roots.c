@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "dump/facts.h"
 #include "dump/javacore/javacore.h"
+#include "dump/process.h"
 #include "heap/classes.h"
 #include "heap/library.h"
 #include "heap/references.h"
@@ -150,6 +151,14 @@ static void add_monitor_roots(struct build *b, uint32_t thread, const struct jav
 	}
 }
 
+static void add_frames(struct build *b, struct heap_thread *t, const struct javacore_thread *from)
+{
+	t->frames = arena_try(&b->heap->arena, from->n_frames + 1, sizeof *t->frames, &b->lost);
+	for (size_t f = 0; t->frames && f < from->n_frames; f++)
+		t->frames[f] = java_frame(b, from->frames[f].text);
+	t->n_frames = t->frames ? (uint32_t)from->n_frames : 0;
+}
+
 static void add_javacore_threads(struct build *b)
 {
 	struct heap *h = b->heap;
@@ -169,18 +178,71 @@ static void add_javacore_threads(struct build *b)
 			.daemon = from->daemon,
 			.ran_out = j->out_of_memory && i == j->current,
 			.own_id = from->own_id,
-			.n_frames = (uint32_t)from->n_frames,
 		};
 		t->name = escaped(b, from->name);
 		t->state = from->state ? escaped(b, from->state) : NULL;
-		t->frames = arena_try(&h->arena, from->n_frames + 1, sizeof *t->frames, &b->lost);
-		for (size_t f = 0; t->frames && f < from->n_frames; f++)
-			t->frames[f] = java_frame(b, from->frames[f].text);
+		add_frames(b, t, from);
 		uint32_t thread = h->n_threads - 1;
 		build_root(b, (struct heap_root){ .object = t->object, .thread = thread, .frame = HEAP_NONE,
 		    .kind = ROOT_THREAD, .certainty = EXACT });
 		add_monitor_roots(b, thread, from);
 	}
+}
+
+static int by_thread_object(const void *x, const void *y)
+{
+	uint64_t a = (*(const struct javacore_thread *const *)x)->object;
+	uint64_t b = (*(const struct javacore_thread *const *)y)->object;
+	return (a > b) - (a < b);
+}
+
+/* What a dump with threads of its own does not say of one. */
+static void complete_thread(struct build *b, struct heap_thread *t, const struct javacore_thread *from)
+{
+	if (!t->name && from->name)
+		t->name = escaped(b, from->name);
+	if (!t->state && from->state)
+		t->state = escaped(b, from->state);
+	if (!t->waits_for)
+		t->waits_for = wait_words(b, &from->wait);
+	t->native_id = t->native_id ? t->native_id : from->native_id;
+	t->own_id = t->own_id ? t->own_id : from->own_id;
+	t->daemon |= from->daemon;
+	if (t->priority < 0)
+		t->priority = from->priority;
+	if (!t->n_frames && from->n_frames) { /* roots of the dump name frames of its own */
+		add_frames(b, t, from);
+		t->stack = STACK_RECORDED;
+	}
+}
+
+/* Threads of the dump, by the addresses of their objects. */
+static void join_javacore_threads(struct build *b)
+{
+	struct heap *h = b->heap;
+	const struct javacore *j = b->javacore;
+	const struct javacore_thread **sorted = big_alloc(j->n_threads, sizeof *sorted, &b->lost);
+	for (size_t i = 0; sorted && i < j->n_threads; i++)
+		sorted[i] = &j->threads[i];
+	if (sorted && sort(sorted, j->n_threads, sizeof *sorted, by_thread_object, &b->lost) == 0)
+		for (uint32_t i = 0; i < h->n_threads && !build_stops(b, i); i++) {
+			struct javacore_thread wanted = {.object = h->threads[i].address};
+			const struct javacore_thread *key = &wanted, **found = !wanted.object ? NULL :
+			    find_sorted(&key, sorted, j->n_threads, sizeof *sorted, by_thread_object);
+			if (found)
+				complete_thread(b, &h->threads[i], *found);
+		}
+	big_free(sorted);
+}
+
+/* The dump may name the thread that ran out of memory. */
+static void mark_thread_ran_out(struct heap *h)
+{
+	const struct process_facts *p = h->process;
+	if (!p || !p->cause_thread || !p->cause || !strstr(p->cause, "\"java/lang/OutOfMemoryError\""))
+		return;
+	for (uint32_t i = 0; i < h->n_threads; i++)
+		h->threads[i].ran_out |= h->threads[i].address == p->cause_thread;
 }
 
 static bool is_thread_class(const struct heap *h, uint32_t class, uint32_t thread_class)
@@ -378,8 +440,11 @@ int roots_collect(struct build *b, struct err *err)
 		add_system_classes(b);
 		add_application_loader(b);
 	}
-	if (b->javacore)
+	if (b->javacore && h->n_threads)
+		join_javacore_threads(b);
+	else if (b->javacore)
 		add_javacore_threads(b);
+	mark_thread_ran_out(h);
 	if (!h->facts.roots_recorded)
 		code = stale_spread(b, err);
 	if (code == 0 && !h->facts.roots_recorded && !has_thread_root(h))

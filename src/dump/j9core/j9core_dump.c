@@ -4,13 +4,16 @@
 
 #include "algorithms/bisect.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "dump/core/core.h"
 #include "dump/j9core/j9core.h"
+#include "dump/j9core/j9core_info.h"
 #include "dump/reader.h"
 #include "dump/source/source.h"
 #include "memory/big.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +24,7 @@ struct j9_dump {
 	struct core *core;
 	struct j9core *image;
 	const struct j9_class *hub; /* java/lang/Class */
+	struct text cannot_tell;
 };
 
 struct reading {
@@ -52,9 +56,24 @@ static void close_dump(struct dump *dump)
 {
 	struct j9_dump *d = (struct j9_dump *)dump;
 
+	process_free(d->dump.process);
+	text_release(&d->cannot_tell);
 	j9core_close(d->image);
 	core_close(d->core);
 	free(d);
+}
+
+/* What may be wrong in a core that was written while the VM ran. */
+static void add_state(const struct j9_dump *d, struct text *to)
+{
+	struct j9_state s;
+
+	j9core_state(d->image, &s);
+	if (s.collecting)
+		text_add(to, "; the garbage collector was running, so objects may be missing or incomplete");
+	else if (!s.exclusive && s.n_running > 1)
+		text_addf(to, "; %" PRIu64 " threads were running, so new objects may be missing or incomplete",
+		    s.n_running);
 }
 
 static void state_facts(struct j9_dump *d)
@@ -67,8 +86,14 @@ static void state_facts(struct j9_dump *d)
 	f->word_bits = 8 * j9core_word(d->image);
 	f->big_endian = core_big_endian(d->core);
 	f->no_values = "values of system dumps are not read yet";
-	f->cannot_tell = "which words of a stack are references is inferred: every word that is an object's address counts";
 	f->roots_recorded = f->locals_inferred = f->owners_recorded = true;
+	text_add(&d->cannot_tell, "which words of a stack are references is inferred: every word that is an object's address "
+	    "counts");
+	add_state(d, &d->cannot_tell);
+	f->cannot_tell = d->cannot_tell.s;
+	dump_write_created(f->created, sizeof f->created, j9core_dumped_at(d->image));
+	if (d->dump.process && d->dump.process->java_version)
+		snprintf(f->vm, sizeof f->vm, "%s", d->dump.process->java_version);
 	f->size_rule = SIZES_RECORDED;
 	f->parts_guessed = true;
 	f->loaders_hold_classes = true;
@@ -92,6 +117,8 @@ static int open_dump(struct dump **out, const struct source *source, const struc
 	int code = core_open(&d->core, source, err);
 	if (code == 0)
 		code = j9core_open(&d->image, d->core, err);
+	if (code == 0)
+		code = j9core_process(d->image, &d->dump.process, err);
 	if (code) {
 		close_dump(&d->dump);
 		return code;

@@ -7,6 +7,7 @@
  *   j9core_regions.c  where objects are, and what there is no object
  *   j9core_classes.c  classes: names, sizes of their objects, which slots are references
  *   j9core_links.c    what class objects refer to
+ *   j9core_info.c     what the VM says of itself, its process and the core
  *   j9core_objects.c  objects one after another
  *   j9core_arrays.c   where elements of arrays are
  *

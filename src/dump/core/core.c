@@ -243,7 +243,19 @@ bool core_auxiliary(const struct core *c, uint64_t type, uint64_t *value)
 	return false;
 }
 
-uint64_t core_cut(const struct core *c)
+int core_missing(const struct core *c, struct err *err)
 {
-	return c->cut;
+	uint64_t size = c->source->size;
+
+	return !c->cut ? 0 : err_at(err, ERR_TRUNCATED, size, "truncated at byte %" PRIu64 ": %" PRIu64 " bytes of memory "
+	    "are missing", size, c->cut);
+}
+
+uint64_t core_size(const struct core *c)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < c->own.n; i++)
+		size += c->own.list[i].end - c->own.list[i].begin;
+	return size;
 }

@@ -78,8 +78,10 @@ bool core_copy(const struct core *c, uint64_t address, void *to, size_t n);
 /* The first address at or behind this one that has bytes; UINT64_MAX: none has. */
 uint64_t core_next(const struct core *c, uint64_t address);
 
-/* Bytes of memory that the core should have behind the end of its file: it is truncated. */
-uint64_t core_cut(const struct core *c);
+/* Is it truncated?  0, or ERR_TRUNCATED with a sentence. */
+MUST_CHECK int core_missing(const struct core *c, struct err *err);
+/* Bytes of memory that it has itself. */
+uint64_t core_size(const struct core *c);
 
 /* A number of `size` bytes (1, 2, 4, 8) at p in the core's byte order. */
 uint64_t core_number(const struct core *c, const uint8_t *p, unsigned size);

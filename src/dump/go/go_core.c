@@ -146,11 +146,10 @@ int go_core_tell_state(const struct go *g, struct sink *sink)
 int go_core_missing(const struct go *g, struct err *err)
 {
 	const struct gocore_state *s = gocore_state(go_core_image(g));
-	uint64_t size = g->dump.source->size, cut = core_cut(core_of(g));
+	int code = core_missing(core_of(g), err);
 
-	if (cut)
-		return err_at(err, ERR_TRUNCATED, size, "truncated at byte %" PRIu64 ": %" PRIu64 " bytes of memory are "
-		    "missing", size, cut);
+	if (code)
+		return code;
 	if (s->n_lost)
 		return err_set(err, ERR_TRUNCATED, "%" PRIu64 " spans of the heap are missing or overwritten with zeros; "
 		    "their objects are unknown", s->n_lost);

@@ -127,6 +127,7 @@ struct thread_record {
 /* Every member is called with the sink itself first; all return 0 or a negative err_code at which
  * the reader must stop and return it (the sink has filled the reader's err). */
 enum { SINK_OBJECTS = 64 };
+#define NO_OFFSET UINT64_MAX
 struct sink {
 	bool wants_references; /* false: survey; the reader skips reference bytes and never calls
 	                          references() */
@@ -155,7 +156,7 @@ struct sink {
 	/* Between two records, about every PART_BYTES: here is a part that begins at this point.
 	 * Also carries progress and cancel (ERR_CANCELLED). */
 	int (*part_begins)(struct sink *sink, const struct part *here);
-	/* Damage that does not end the reading.  Counted; the first few are kept with offsets. */
+	/* Damage that does not end the reading.  Counted; the first few are kept with offsets, or NO_OFFSET. */
 	void (*warn)(struct sink *sink, uint64_t offset, const char *format, ...)
 	    __attribute__((format(printf, 3, 4)));
 	/* Counts that the dump states of itself, to check against (the classic trailer, PHD totals). */

@@ -463,7 +463,7 @@ __attribute__((format(printf, 3, 4))) static void sink_warn(struct sink *sink, u
 		vsnprintf(line, sizeof line, format, args);
 		va_end(args);
 		p->warnings[p->n_warnings] = (struct heap_warning){
-			offset, true, arena_strndup(&p->arena, line, strlen(line))
+			offset, offset != NO_OFFSET, arena_strndup(&p->arena, line, strlen(line))
 		};
 	}
 	p->n_warnings++;

@@ -31,7 +31,7 @@ static bool is_vm(const struct core *c, uint64_t address)
 	uint64_t pattern, description;
 
 	return core_load(c, address + RAS_PATTERN, 8, &pattern) && pattern == PATTERN &&
-	    core_load(c, address + RAS_DESCRIPTION, core_word(c), &description) && description;
+	    core_load(c, address + RAS_DESCRIPTION, core_word(c), &description);
 }
 
 struct piece {
@@ -75,14 +75,34 @@ uint64_t j9core_find(const struct core *core)
 	return found;
 }
 
+bool j9core_is_vms(const struct core *core)
+{
+	static const char library[] = "/libj9vm"; /* and a number, .so */
+	size_t n;
+	const struct core_mapping *m = core_mappings(core, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = strrchr(m[i].path, '/');
+		if (name && !strncmp(name, library, sizeof library - 1))
+			return true;
+	}
+	return j9core_find(core) != UINT64_MAX;
+}
+
 /* --- members ----------------------------------------------------------------------------------------------- */
+
+bool j9_load(const struct j9core *j, uint64_t structure, enum j9_member member, uint64_t *out)
+{
+	*out = 0;
+	return j->has[member] && j->at[member].size &&
+	    core_load(j->core, structure + j->at[member].offset, j->at[member].size, out);
+}
 
 uint64_t j9_get(const struct j9core *j, uint64_t structure, enum j9_member member)
 {
-	uint64_t value = 0;
+	uint64_t value;
 
-	if (j->has[member] && j->at[member].size)
-		core_load(j->core, structure + j->at[member].offset, j->at[member].size, &value);
+	j9_load(j, structure, member, &value);
 	return value;
 }
 
@@ -142,6 +162,17 @@ static void find_shape(struct j9core *j)
 	    "J9IndexableObjectDiscontiguousFull");
 }
 
+/* What nothing can be read without. */
+static int without(const struct j9core *j, const char *what, struct err *err)
+{
+	struct err cut = ERR_INIT;
+
+	if (core_missing(j->core, &cut))
+		return err_set(err, ERR_TRUNCATED, "%s, among them %s (ulimit -c unlimited lets the system write a whole one)",
+		    cut.message, what);
+	return err_set(err, ERR_TRUNCATED, "the core does not have %s (coredump_filter leaves out memory)", what);
+}
+
 /* --- opening ----------------------------------------------------------------------------------------------- */
 
 static int read_all(struct j9core *j, struct err *err)
@@ -150,12 +181,15 @@ static int read_all(struct j9core *j, struct err *err)
 
 	j->ras = j9core_find(j->core);
 	if (j->ras == UINT64_MAX)
-		return err_set(err, ERR_UNSUPPORTED, "the core has no OpenJ9 VM");
+		return without(j, "the VM's first structure (J9RAS)", err);
 	core_load(j->core, j->ras + RAS_VERSION, 4, &version);
 	core_load(j->core, j->ras + RAS_DESCRIPTION, core_word(j->core), &description);
-	if (version < OLDEST || description >= UINT64_MAX - 1)
-		return err_set(err, ERR_UNSUPPORTED, "the VM has no description of its structures in memory");
+	if (version < OLDEST || !description || description >= UINT64_MAX - 1)
+		return err_set(err, ERR_UNSUPPORTED, "the VM has no description of its structures in memory (%s)",
+		    version < OLDEST ? "it is older than these" : "it did not find its j9ddr.dat when it started");
 	int code = ddr_open(&j->ddr, j->core, description, err);
+	if (code == ERR_TRUNCATED)
+		return without(j, "the VM's description of its structures", err);
 	if (code == 0) {
 		j->word = ddr_word(j->ddr);
 		code = find_members(j, err);
@@ -168,6 +202,8 @@ static int read_all(struct j9core *j, struct err *err)
 	j9_read_flags(j);
 	j9_read_array_model(j);
 	code = j9_read_classes(j, err);
+	if (code == 0 && !j->n_classes)
+		code = without(j, "the VM's classes", err);
 	return code ? code : j9_read_regions(j, err);
 }
 

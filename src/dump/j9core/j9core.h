@@ -14,10 +14,12 @@
 struct core;
 struct j9core;
 
-/* Where the J9RAS of a VM is; UINT64_MAX: there is none.  Looks through the memory below 4 GB. */
+/* Where the J9RAS of a VM is; UINT64_MAX: it is not there.  Looks through the memory below 4 GB. */
 uint64_t j9core_find(const struct core *core);
-/* The core stays open as long.  ERR_UNSUPPORTED: no VM, or one without its description; ERR_FORMAT, ERR_TRUNCATED;
- * ERR_NOMEM.  The caller closes it. */
+/* Is it the core of such a VM?  By the library that it had mapped, or by J9RAS. */
+bool j9core_is_vms(const struct core *core);
+/* The core stays open as long.  ERR_UNSUPPORTED: a VM without its description; ERR_FORMAT; ERR_TRUNCATED: the core does
+ * not have what is needed; ERR_NOMEM.  The caller closes it. */
 MUST_CHECK int j9core_open(struct j9core **out, const struct core *core, struct err *err);
 void j9core_close(struct j9core *j); /* NULL is fine */
 
@@ -120,6 +122,8 @@ MUST_CHECK int j9core_roots(const struct j9core *j, struct sink *sink, struct er
 
 /* A class, by the address of its J9Class; NULL: there is none.  Any thread. */
 const struct j9_class *j9core_class(const struct j9core *j, uint64_t address);
+/* java/lang/Class, as class objects tell; NULL: none does. */
+const struct j9_class *j9core_class_of_hubs(const struct j9core *j);
 /* Its name as the VM has it, "java/lang/String", "[I": n bytes, borrowed; NULL: it is not there. */
 const char *j9core_class_name(const struct j9core *j, const struct j9_class *c, size_t *n);
 

@@ -7,11 +7,13 @@
 #include "base/progress.h"
 #include "memory/big.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* J9Class.classDepthAndFlags: runtime/oti/j9nonbuilder.h. */
-enum { SHAPE_SHIFT = 16, SHAPE_MASK = 0xe, SHAPE_POINTERS = 12 };
-enum { ARITY_MOST = 255, SEGMENTS_MOST = 1 << 24, CLASSES_MOST = 1 << 24 };
+enum { SHAPE_SHIFT = 16, SHAPE_MASK = 0xe, SHAPE_WORDS = 4, SHAPE_LONGS = 6, SHAPE_DOUBLES = 10,
+	SHAPE_POINTERS = 12 };
+enum { ARITY_MOST = 255, SEGMENTS_MOST = 1 << 24, CLASSES_MOST = 1 << 24, CLASS_LEAST = 64 /* bytes */ };
 #define LIVE UINT64_C(0x99669966) /* J9Class.eyecatcher: runtime/vm/createramclass.cpp */
 #define ARRAY_LIMIT 8 /* an element has 1 << 8 bytes at most, far more than any */
 
@@ -34,6 +36,18 @@ static bool read_slots(const struct j9core *j, struct j9_class *c)
 	return true;
 }
 
+/* Of an array: 1 << shift bytes are an element.  Flags tell as well, but for elements that are values themselves. */
+static unsigned element_shift(const struct j9core *j, const struct j9_class *c)
+{
+	unsigned shape = c->flags >> SHAPE_SHIFT & SHAPE_MASK;
+	uint64_t arrays;
+
+	if (j9_load(j, c->rom, AT_ROM_SHAPE, &arrays))
+		return (unsigned)arrays & 0xffff;
+	return shape == SHAPE_POINTERS ? (j->slot == 4 ? 2 : 3) : shape == SHAPE_DOUBLES ? 3 : shape == SHAPE_LONGS ? 2 :
+	    shape == SHAPE_WORDS;
+}
+
 static bool read_class(const struct j9core *j, uint64_t address, uint64_t is_array, struct j9_class *c)
 {
 	if (j9_get(j, address, AT_CLASS_EYECATCHER) != LIVE)
@@ -48,7 +62,7 @@ static bool read_class(const struct j9core *j, uint64_t address, uint64_t is_arr
 	c->array = c->flags & is_array;
 	c->references = c->array && (c->flags >> SHAPE_SHIFT & SHAPE_MASK) == SHAPE_POINTERS;
 	if (c->array)
-		c->shift = (unsigned)j9_get(j, c->rom, AT_ROM_SHAPE) & 0xffff;
+		c->shift = element_shift(j, c);
 	return c->array ? c->shift <= ARRAY_LIMIT : c->size <= UINT32_MAX && read_slots(j, c);
 }
 
@@ -103,8 +117,9 @@ static char letter_of(const char *name, size_t n)
 static int name_array(struct j9core *j, struct j9_class *c, struct err *err)
 {
 	uint64_t arity = j9_get(j, c->address, AT_ARRAY_ARITY);
-	size_t n;
-	const char *leaf = rom_name(j, j9_get(j, j9_get(j, c->address, AT_ARRAY_LEAF), AT_CLASS_ROM), &n);
+	const struct j9_class *of = j9core_class(j, j9_get(j, c->address, AT_ARRAY_LEAF));
+	const char *leaf = of && !of->references ? of->name : NULL;
+	size_t n = leaf ? of->n_name : 0;
 
 	if (!leaf || !arity || arity > ARITY_MOST)
 		return 0;
@@ -122,45 +137,110 @@ static int name_array(struct j9core *j, struct j9_class *c, struct err *err)
 	return 0;
 }
 
-static int name_class(struct j9core *j, struct j9_class *c, struct err *err)
+/* ROM classes of primitive types are in the VM's library, which a core may leave out; the VM has their classes, too. */
+static void name_primitives(struct j9core *j)
 {
-	c->name = rom_name(j, c->rom, &c->n_name);
-	return c->array && j9core_holds_references(c) ? name_array(j, c, err) : 0;
+	static const char *const members[][2] = {{"void", NULL}, {"boolean", "[Z"}, {"char", "[C"}, {"float", "[F"},
+	    {"double", "[D"}, {"byte", "[B"}, {"short", "[S"}, {"int", "[I"}, {"long", "[J"}};
+
+	for (size_t i = 0; i < 2 * sizeof members / sizeof *members; i++) {
+		const char *primitive = members[i / 2][0], *name = members[i / 2][i % 2];
+		char member[32];
+		struct ddr_field f;
+		uint64_t address;
+		snprintf(member, sizeof member, "%s%s", primitive, i % 2 ? "ArrayClass" : "ReflectClass");
+		if (!name || !ddr_field(j->ddr, "J9JavaVM", member, &f) ||
+		    !core_load(j->core, j->vm + f.offset, f.size, &address))
+			continue;
+		struct j9_class *c = (struct j9_class *)j9core_class(j, address);
+		if (c && !c->name) {
+			c->name = name;
+			c->n_name = strlen(name);
+		}
+	}
+}
+
+static int name_classes(struct j9core *j, struct err *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < j->n_classes; i++)
+		if (!j->class[i].references)
+			j->class[i].name = rom_name(j, j->class[i].rom, &j->class[i].n_name);
+	name_primitives(j);
+	for (uint32_t i = 0; i < j->n_classes && code == 0; i++) {
+		if (j->class[i].references)
+			code = progress_own_stops(i) ? err_cancelled(err) : name_array(j, &j->class[i], err);
+		j->n_nameless += !j->class[i].name;
+	}
+	return code;
 }
 
 /* --- all of them ------------------------------------------------------------------------------------------- */
 
+/* Those of a segment, which are a list. */
+static int read_segment(struct j9core *j, uint64_t class, uint64_t most, struct err *err)
+{
+	uint64_t array = j9_constant(j, "J9JavaAccessFlags", "J9AccClassRAMArray", 0x10000);
+
+	while (class) {
+		struct j9_class read;
+		if (progress_own_stops(j->n_classes))
+			return err_cancelled(err);
+		if (j->n_classes >= most || !read_class(j, class, array, &read)) {
+			j->classes_lost = true;
+			return 0;
+		}
+		struct j9_class *to = BIG_PUSH(j->class, j->n_classes, j->cap_classes, err);
+		if (!to)
+			return ERR_NOMEM;
+		*to = read;
+		j->classes_lost |= !j9_load(j, class, AT_CLASS_NEXT, &class);
+	}
+	return 0;
+}
+
 int j9_read_classes(struct j9core *j, struct err *err)
 {
-	uint64_t list = j9_get(j, j->vm, AT_VM_CLASS_SEGMENTS), segment = j9_get(j, list, AT_SEGMENTS_FIRST);
+	uint64_t list = j9_get(j, j->vm, AT_VM_CLASS_SEGMENTS), segment, most = core_size(j->core) / CLASS_LEAST;
 	uint64_t ram = j9_constant(j, "J9MemorySegment", "MEMORY_TYPE_RAM_CLASS", 0x10000);
-	uint64_t array = j9_constant(j, "J9JavaAccessFlags", "J9AccClassRAMArray", 0x10000), first;
+	uint64_t type, class;
+	int code = 0;
 
-	for (uint64_t i = 0; segment && i < SEGMENTS_MOST; i++, segment = j9_get(j, segment, AT_SEGMENT_NEXT)) {
-		if (!(j9_get(j, segment, AT_SEGMENT_TYPE) & ram) ||
-		    !core_load(j->core, j9_get(j, segment, AT_SEGMENT_BASE), j->word, &first))
-			continue;
-		for (uint64_t c = first; c && j->n_classes < CLASSES_MOST; c = j9_get(j, c, AT_CLASS_NEXT)) {
-			struct j9_class read;
-			if (progress_own_stops(j->n_classes))
-				return err_cancelled(err);
-			if (!read_class(j, c, array, &read))
-				break;
-			struct j9_class *to = BIG_PUSH(j->class, j->n_classes, j->cap_classes, err);
-			if (!to)
-				return ERR_NOMEM;
-			*to = read;
-			if (name_class(j, to, err))
-				return ERR_NOMEM;
-		}
+	most = most < CLASSES_MOST ? most : CLASSES_MOST;
+	j->classes_lost = !j9_load(j, list, AT_SEGMENTS_FIRST, &segment);
+	for (uint64_t i = 0; segment && code == 0; i++) {
+		if (progress_own_stops(i))
+			return err_cancelled(err);
+		j->classes_lost |= !j9_load(j, segment, AT_SEGMENT_TYPE, &type) || i >= SEGMENTS_MOST;
+		if (i >= SEGMENTS_MOST)
+			break;
+		if (type & ram && core_load(j->core, j9_get(j, segment, AT_SEGMENT_BASE), j->word, &class))
+			code = read_segment(j, class, most, err);
+		else
+			j->classes_lost |= type & ram;
+		segment = j9_get(j, segment, AT_SEGMENT_NEXT);
 	}
-	return index_classes(j, err);
+	if (code == 0)
+		code = index_classes(j, err);
+	return code ? code : name_classes(j, err);
 }
 
 const struct j9_class *j9core_class(const struct j9core *j, uint64_t address)
 {
 	uint32_t at = *slot_of(j, address);
 	return at ? &j->class[at - 1] : NULL;
+}
+
+const struct j9_class *j9core_class_of_hubs(const struct j9core *j)
+{
+	const struct j9_class *hub = NULL;
+	uint64_t slot;
+
+	for (uint32_t i = 0; i < j->n_classes && !hub; i++)
+		if (core_load(j->core, j9_get(j, j->class[i].address, AT_CLASS_OBJECT), j->slot, &slot))
+			hub = j9core_class(j, slot & ~UINT64_C(0xff));
+	return hub && !hub->array ? hub : NULL;
 }
 
 const char *j9core_class_name(const struct j9core *j, const struct j9_class *c, size_t *n)

@@ -33,7 +33,7 @@ struct reading {
 	uint32_t *handle;           /* of each class, and 1; 0: none yet.  big memory */
 	struct sink *sink;
 	struct j9_links links;
-	uint64_t n_skipped, n_missing;
+	uint64_t n_skipped;
 	uint64_t targets[BUFFERED];
 };
 
@@ -46,7 +46,7 @@ static bool claims(const struct source *source)
 {
 	struct core *core;
 	struct err err = ERR_INIT;
-	bool is = core_open(&core, source, &err) == 0 && j9core_find(core) != UINT64_MAX;
+	bool is = core_open(&core, source, &err) == 0 && j9core_is_vms(core);
 
 	core_close(core);
 	return is;
@@ -79,9 +79,7 @@ static void add_state(const struct j9_dump *d, struct text *to)
 static void state_facts(struct j9_dump *d)
 {
 	struct dump_facts *f = &d->dump.facts;
-	const struct j9_class *c;
 	struct j9_class_facts facts;
-	size_t n;
 
 	f->word_bits = 8 * j9core_word(d->image);
 	f->big_endian = core_big_endian(d->core);
@@ -98,13 +96,10 @@ static void state_facts(struct j9_dump *d)
 	f->parts_guessed = true;
 	f->loaders_hold_classes = true;
 	f->references_superclass_recorded = true;
-	for (uint32_t i = 0; (c = j9core_class_at(d->image, i)); i++) {
-		const char *name = j9core_class_name(d->image, c, &n);
-		if (!name || n != 15 || memcmp(name, "java/lang/Class", 15))
-			continue;
-		j9core_class_facts(d->image, c, &facts);
+	d->hub = j9core_class_of_hubs(d->image);
+	if (d->hub) {
+		j9core_class_facts(d->image, d->hub, &facts);
 		f->class_of_hubs = facts.object;
-		d->hub = c;
 	}
 }
 
@@ -139,13 +134,22 @@ static uint32_t region_of(const struct j9_region *r, uint32_t n, uint64_t byte)
 	return i;
 }
 
+/* Bytes of all regions. */
+static uint64_t end_of(const struct j9core *j)
+{
+	uint32_t n;
+	const struct j9_region *r = j9core_regions(j, &n);
+
+	return n ? r[n - 1].before + (r[n - 1].high - r[n - 1].low) : 0;
+}
+
 /* Parts begin with a region, or where an object seems to begin: a guess, which the survey proves. */
 static unsigned parts(const struct dump *dump, unsigned want, struct part *out)
 {
 	const struct j9core *j = ((const struct j9_dump *)dump)->image;
 	uint32_t n;
 	const struct j9_region *r = j9core_regions(j, &n);
-	uint64_t all = n ? r[n - 1].before + (r[n - 1].high - r[n - 1].low) : 0;
+	uint64_t all = end_of(j);
 	unsigned k = 1;
 
 	want = all / PART_BYTES < want ? (unsigned)(all / PART_BYTES) : want;
@@ -216,16 +220,19 @@ static int object(struct reading *r, const struct j9_object *o)
 static int class_record(struct reading *r, const struct j9_class *c, struct err *err)
 {
 	struct j9_class_facts facts;
+	char unknown[32];
 	size_t n = 0;
 	const char *name = j9core_class_name(r->image, c, &n);
 
 	j9core_class_facts(r->image, c, &facts);
 	if (!facts.object)
 		return 0;
+	if (!name)
+		n = (size_t)snprintf(unknown, sizeof unknown, "<unknown 0x%" PRIx64 ">", facts.object);
 	int code = j9core_links(r->image, c, r->hub, &r->links, err);
 	struct class_record record = {
 		.address = facts.object, .superclass = facts.superclass, .loader = facts.loader,
-		.name = (const uint8_t *)(name ? name : ""), .name_size = name ? n : 0, .name_stays = true,
+		.name = (const uint8_t *)(name ? name : unknown), .name_size = n, .name_stays = name,
 		.instance_size = SIZE_UNKNOWN, .object_size = SIZE_UNKNOWN,
 		.n_references = r->links.n, .references = r->links.target,
 	};
@@ -265,7 +272,6 @@ static int region(struct reading *r, const struct j9_region *region, uint64_t be
 	}
 	sink->reached = w.at + before;
 	r->n_skipped += w.n_skipped;
-	r->n_missing += w.n_missing;
 	return code;
 }
 
@@ -278,9 +284,7 @@ static int read_regions(struct reading *r, const struct part *part)
 	for (uint32_t i = region_of(all, n, part->begin); i < n && all[i].before < part->end && code == 0; i++)
 		code = region(r, &all[i], part->begin > all[i].before ? part->begin : all[i].before, part->end);
 	if (code == 0 && r->n_skipped && !r->sink->wants_references)
-		r->sink->warn(r->sink, 0, "%" PRIu64 " bytes of the heap are neither objects nor free", r->n_skipped);
-	if (code == 0 && r->n_missing && !r->sink->wants_references)
-		r->sink->warn(r->sink, 0, "%" PRIu64 " bytes of the heap are not in the core", r->n_missing);
+		r->sink->warn(r->sink, NO_OFFSET, "%" PRIu64 " bytes of the heap are neither objects nor free", r->n_skipped);
 	return code;
 }
 
@@ -299,6 +303,8 @@ static int read_part(const struct dump *dump, const struct part *part, struct si
 		code = j9core_roots(d->image, sink, err);
 	if (code == 0)
 		code = read_regions(r, part);
+	if (code == 0 && part->end >= end_of(d->image))
+		code = j9core_missing(d->image, err);
 	big_free(r->handle);
 	j9_links_release(&r->links);
 	free(r);

@@ -361,3 +361,58 @@ uint64_t j9core_dumped_at(const struct j9core *j)
 {
 	return value(j, j->ras, "J9RAS", "dumpTimeMillis");
 }
+
+/* Bytes of the heap that the core does not have. */
+static uint64_t heap_missing(const struct j9core *j)
+{
+	uint32_t n;
+	uint64_t missing = 0, there, at;
+	const struct j9_region *r = j9core_regions(j, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		for (at = r[i].low; at < r[i].high; at += there) {
+			uint64_t next = core_bytes(j->core, at, &there) ? at : core_next(j->core, at);
+			if (next != at) {
+				there = (next < r[i].high ? next : r[i].high) - at;
+				missing += there;
+			}
+		}
+	return missing;
+}
+
+static void add_lost(const struct j9core *j, struct text *to)
+{
+	const struct { bool is; const char *name; } lists[] = {{j->classes_lost, "classes"},
+	    {j->regions_lost, "heap regions"}, {j->threads_lost, "threads"}};
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		if (lists[i].is)
+			text_addf(to, "%s%s", n++ ? " and " : to->len ? "; the core has only a part of the VM's lists of " :
+			    "the core has only a part of the VM's lists of ", lists[i].name);
+	text_add(to, n ? ", so objects may be missing or wrong" : "");
+}
+
+int j9core_missing(const struct j9core *j, struct err *err)
+{
+	struct err cut = ERR_INIT;
+	struct text t = TEXT_INIT;
+	uint64_t of_heap = heap_missing(j);
+	int code = core_missing(j->core, &cut);
+
+	if (code)
+		text_add(&t, cut.message);
+	if (of_heap)
+		text_addf(&t, "%s%" PRIu64 " bytes of the heap are not in the core", t.len ? "; " : "", of_heap);
+	add_lost(j, &t);
+	if (j->n_nameless)
+		text_addf(&t, "%sthe core does not have the names of %" PRIu32 " of %" PRIu32 " classes%s", t.len ? "; " : "",
+		    j->n_nameless, j->n_classes, code ? "" : " (its coredump_filter left out mapped files: a shared class "
+		    "cache is one)");
+	if (code)
+		err_at(err, code, cut.offset, "%s", t.s);
+	else if (t.len)
+		code = err_set(err, ERR_TRUNCATED, "%s", t.s);
+	text_release(&t);
+	return code;
+}

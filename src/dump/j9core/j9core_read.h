@@ -309,6 +309,9 @@ struct j9core {
 	uint32_t *class_at;        /* big memory: open addressing by address: number and 1, or 0; a power of two of slots */
 	uint32_t n_class_at;
 	struct arena arena;        /* names of arrays */
+	uint32_t n_nameless;       /* classes whose names the core does not have */
+	/* a list leads to memory that the core does not have, or is damaged */
+	bool regions_lost, classes_lost, threads_lost;
 };
 
 void j9_read_pool_kinds(struct j9core *j);
@@ -338,7 +341,9 @@ static inline uint64_t j9_slot(const struct j9core *j, const uint8_t *p)
 	return j->big_endian ? be64toh(eight) : le64toh(eight);
 }
 
-/* A member of the structure at an address.  0: it is not there. */
+/* A member of the structure at an address; false: it is not there, and *out 0. */
+bool j9_load(const struct j9core *j, uint64_t structure, enum j9_member member, uint64_t *out);
+/* The same.  0: it is not there. */
 uint64_t j9_get(const struct j9core *j, uint64_t structure, enum j9_member member);
 /* What a member leads to that holds a signed distance of 4 bytes from itself (J9SRP).  0: it is not there, or null. */
 uint64_t j9_relative(const struct j9core *j, uint64_t structure, enum j9_member member);

@@ -74,20 +74,25 @@ static void find_marks(struct j9core *j)
 static int find_regions(struct j9core *j, struct err *err)
 {
 	uint64_t all = j9_get(j, j9_get(j, j->vm, AT_VM_EXTENSIONS), AT_EXTENSIONS_REGIONS);
-	uint64_t table = j9_get(j, all, AT_REGIONS_TABLE), n = j9_get(j, all, AT_REGIONS_N);
-	uint64_t stride = j9_get(j, all, AT_REGIONS_STRIDE), span;
+	uint64_t table = j9_get(j, all, AT_REGIONS_TABLE), stride = j9_get(j, all, AT_REGIONS_STRIDE);
+	uint64_t n, span, is, region;
 	int code = 0;
 
-	for (uint64_t i = 0; i < n && n <= REGIONS_MOST && code == 0; i += span ? span : 1) {
+	j->regions_lost = !j9_load(j, all, AT_REGIONS_N, &n) || !j9_load(j, all, AT_REGIONS_MORE, &region) ||
+	    n > REGIONS_MOST;
+	for (uint64_t i = 0; i < n && n <= REGIONS_MOST && code == 0; i += span && span < n ? span : 1) {
 		if (progress_own_stops(i))
 			return err_cancelled(err);
 		span = j9_get(j, table + i * stride, AT_REGION_SPAN);
-		if (j9_get(j, table + i * stride, AT_REGION_ALLOCATED))
+		j->regions_lost |= !j9_load(j, table + i * stride, AT_REGION_ALLOCATED, &is);
+		if (is)
 			code = add_region(j, table + i * stride, err);
 	}
-	uint64_t region = j9_get(j, all, AT_REGIONS_MORE);
-	for (uint64_t i = 0; region && i < REGIONS_MOST && code == 0; i++, region = j9_get(j, region, AT_REGION_NEXT))
+	for (uint64_t i = 0; region && code == 0; i++) {
 		code = progress_own_stops(i) ? err_cancelled(err) : add_region(j, region, err);
+		j->regions_lost |= !j9_load(j, region, AT_REGION_NEXT, &region) || i >= REGIONS_MOST;
+		region = i < REGIONS_MOST ? region : 0;
+	}
 	return code;
 }
 
@@ -138,8 +143,10 @@ static void drop_overlaps(struct j9core *j)
 
 	for (uint32_t i = 0; i < j->n_regions; i++) {
 		struct j9_region r = j->region[i];
-		if (r.low < high || r.high - r.low > HEAP_MOST - before)
+		if (r.low < high || r.high - r.low > HEAP_MOST - before) {
+			j->regions_lost = true;
 			continue;
+		}
 		r.before = before;
 		before += r.high - r.low;
 		high = r.high;
@@ -158,7 +165,7 @@ int j9_read_regions(struct j9core *j, struct err *err)
 
 	for (uint64_t i = 0; thread && i < THREADS_MOST && code == 0; i++) {
 		code = progress_own_stops(i) ? err_cancelled(err) : add_thread(j, thread, err);
-		thread = j9_get(j, thread, AT_THREAD_NEXT);
+		j->threads_lost |= !j9_load(j, thread, AT_THREAD_NEXT, &thread);
 		if (thread == first)
 			break;
 	}

@@ -9,7 +9,7 @@
  * core.DATE.TIME.PID.SEQ.dmp into a heap dump with .phd after that name.
  * Older VMs write no SEQ and look at the clock for each file: heapdump.DATE.TIME.PID and heapdumpPID.EPOCH have a
  * javacore with the same time or one up to LATER_SECONDS or LATER_EPOCH_SECONDS later.  The javacore of a dump in an
- * archive is in the same archive.
+ * archive is in the same archive, or next to it.
  */
 #include "dump/javacore/javacore_read.h"
 
@@ -303,18 +303,11 @@ static const char *last_word(const char *name, const char *word)
 	return last;
 }
 
-int javacore_find(char **out, char **passed, const char *dump_path, struct err *err)
+/* The same only in the archive that the dump is in, or next to the dump; *out and *passed are NULL. */
+static int find_near(char **out, char **passed, const char *dump_path, struct err *err)
 {
 	const char *base = strrchr(dump_path, '/');
 	base = base ? base + 1 : dump_path;
-	*out = NULL;
-	if (passed)
-		*passed = NULL;
-	if (source_is_process(dump_path)) {
-		const char *javacore = source_process_javacore(dump_path);
-		*out = javacore ? xstrdup(javacore) : NULL;
-		return 0;
-	}
 	static const char *const formats[] = {".phd", ".txt", NULL}, *const cores[] = {".dmp", NULL};
 	const char *name = "heapdump", *word = last_word(base, name);
 	bool converted = !word && (word = last_word(base, "core.")) != NULL;
@@ -340,4 +333,38 @@ int javacore_find(char **out, char **passed, const char *dump_path, struct err *
 		free(s.passed);
 	text_release(&s.at);
 	return s.error ? ERR_IO : 0;
+}
+
+/* Where the dump would be if it were unpacked next to its archive; NULL: it is in none. */
+static char *next_to_archive(const char *dump_path)
+{
+	const char *member = file_member(dump_path);
+	const char *slash = member ? memrchr(dump_path, '/', (size_t)(member - dump_path)) : NULL;
+	const char *name = member ? strrchr(member, '/') : NULL;
+	struct text t = TEXT_INIT;
+
+	if (!member)
+		return NULL;
+	text_add_n(&t, dump_path, slash ? (size_t)(slash + 1 - dump_path) : 0);
+	text_add(&t, name ? name + 1 : member + 2);
+	return text_take(&t);
+}
+
+int javacore_find(char **out, char **passed, const char *dump_path, struct err *err)
+{
+	char *path = NULL;
+
+	*out = NULL;
+	if (passed)
+		*passed = NULL;
+	if (source_is_process(dump_path)) {
+		const char *javacore = source_process_javacore(dump_path);
+		*out = javacore ? xstrdup(javacore) : NULL;
+		return 0;
+	}
+	int code = find_near(out, passed, dump_path, err);
+	if (code == 0 && !*out && !(passed && *passed) && (path = next_to_archive(dump_path)))
+		code = find_near(out, passed, path, err);
+	free(path);
+	return code;
 }

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What cairn says of a system dump of OpenJ9 as a whole: against the javacore of the same moment, jdmpview, and the
+core itself where a thread runs, a secret is in the environment, or memory is missing.
+"""
+
+import glob
+import json
+import lzma
+import os
+import re
+import struct
+import sys
+import tempfile
+import zipfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import QUICK, Tap, cairn, need_dumps, some  # noqa: E402
+
+REAL = os.path.join(need_dumps(), "openj9-real")
+LOAD = 1
+
+
+class Core:
+    """The bytes of a core, and where the VM's own description has its members.  Written from the format's sheet."""
+
+    def __init__(self, data):
+        self.data = bytearray(data)
+        count, = struct.unpack_from("<H", data, 56)
+        self.table, = struct.unpack_from("<Q", data, 32)
+        self.segments = []  # index, address, offset, size
+        for i in range(count):
+            kind, _, offset, address, _, size = struct.unpack_from("<IIQQQQ", data, self.table + 56 * i)
+            if kind == LOAD and size:
+                self.segments.append((i, address, offset, size))
+        mark = b"J9VMRAS\0" + struct.pack("<II", 0xAA55AA55, 0xAA55AA55)
+        at = self.data.find(mark)
+        self.ras = next(a + at - o for _, a, o, n in self.segments if o <= at < o + n)
+        self.members = self.read_members(self.load(self.ras + 24))
+        self.vm = self.get(self.ras, "J9RAS", "vm")
+
+    def offset(self, address):
+        return next(o + address - a for _, a, o, n in self.segments if a <= address < a + n)
+
+    def load(self, address, size=8):
+        at = self.offset(address)
+        return int.from_bytes(self.data[at:at + size], "little")
+
+    def read_members(self, address):
+        base = self.offset(address)
+        size, _, n = struct.unpack_from("<III", self.data, base + 8)
+        names, at, members = base + 20 + size, base + 20, {}
+
+        def name(offset):
+            length, = struct.unpack_from("<H", self.data, names + offset)
+            return bytes(self.data[names + offset + 2:names + offset + 2 + length]).decode()
+
+        for _ in range(n):
+            title, _, _, fields, constants = struct.unpack_from("<IIIII", self.data, at)
+            at += 20
+            for i in range(fields):
+                field, _, offset = struct.unpack_from("<III", self.data, at + 12 * i)
+                members[name(title), name(field)] = offset
+            at += 12 * (fields + constants)
+        return members
+
+    def get(self, address, structure, member):
+        return self.load(address + self.members[structure, member])
+
+    def put(self, address, structure, member, value):
+        at = self.offset(address + self.members[structure, member])
+        self.data[at:at + 8] = value.to_bytes(8, "little")
+
+    def threads(self):
+        first = at = self.get(self.vm, "J9JavaVM", "mainThread")
+        while True:
+            yield at
+            at = self.get(at, "J9VMThread", "linkNext")
+            if at == first:
+                return
+
+    def without(self, index):
+        """A copy in which a segment is not in the file."""
+        data = bytearray(self.data)
+        struct.pack_into("<Q", data, self.table + 56 * index + 32, 0)
+        return data
+
+    def segment_of(self, address):
+        return next(i for i, a, _, n in self.segments if a <= address < a + n)
+
+
+def facts(path, *options):
+    run = cairn("-n", "--no-index", "--format", "json", *options, "-x", "info", path)
+    return run, {k: v for k, v in json.loads(run.out or "{}").items() if v is not None}
+
+
+def rows(path, what, column):
+    run = cairn("-n", "--no-index", "--format", "json", "-x", "info " + what, path)
+    return [row[column] for row in json.loads(run.out)] if run.status == 0 else run.err
+
+
+def tagged(text, tag):
+    return [line[len(tag):].strip() for line in text.split("\n") if line.startswith(tag + " ")]
+
+
+def iso(date):
+    """2026/11/26 at 19:17:14:398 of a machine in UTC."""
+    return re.sub(r"(\d+)/(\d+)/(\d+)(?: at)? ([\d:]{8}).*", r"\1-\2-\3T\4Z", date)
+
+
+def want_of(javacore, jdmpview):
+    """What the javacore and jdmpview say, as info has it."""
+    options = tagged(javacore, "2CIUSERARG")
+    policy = [o.split(":")[1] for o in options if o.startswith("-Xgcpolicy:")]
+    cause = tagged(javacore, "1TISIGINFO")[0]
+    want = {
+        "cause": re.sub(r'(Detail "[^"]*") "[^"]*"', r"\1", cause),  # the message of the error is only there
+        "process_id": int(re.search(r"(\d+)", tagged(javacore, "1CIPROCESSID")[0]).group(1)),
+        "command_line": tagged(javacore, "1CICMDLINE")[0],
+        "java_version": tagged(javacore, "1CIJAVAVERSION")[0],
+        "vm": tagged(javacore, "1CIJAVAVERSION")[0],
+        "os": tagged(javacore, "2XHOSLEVEL")[0].split(":")[1].strip(),
+        "cpus": int(tagged(javacore, "3XHNUMCPUS")[0].split(":")[1]),
+        "started": iso(tagged(javacore, "1CISTARTTIME")[0].split(": ", 1)[1]),
+        "heap_total": int(re.search(r": +(\d+)", tagged(javacore, "1STHEAPTOTAL")[0]).group(1)),
+        "heap_max": int([o for o in options if o.startswith("-Xmx")][-1][4:-1]) << 20,
+        "gc_policy": (policy or ["gencon"])[-1],
+        "reference_bytes": 8 if "-Xnocompressedrefs" in options else 4,
+    }
+    if jdmpview:
+        want["created"] = iso(re.search(r"Dump creation time: (.*)", jdmpview).group(1))
+        want["host"] = re.search(r"Machine name:\s+(.*)", jdmpview).group(1)
+        want["started"] = iso(re.search(r"JVM start time: (.*)", jdmpview).group(1))
+    return want, options
+
+
+def text_of(path):
+    with (lzma.open if path.endswith(".xz") else open)(path, "rt", encoding="utf-8", errors="surrogatepass") as f:
+        return f.read().encode("utf-16", "surrogatepass").decode("utf-16")  # pairs are one character
+
+
+def write(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+def check_set(tap, folder, work):
+    name = os.path.basename(folder)
+    packed = glob.glob(os.path.join(folder, "core*.dmp.xz"))[0]
+    path = os.path.join(work, name + ".core")
+    with lzma.open(packed) as f:
+        write(path, f.read())
+    javacore = text_of(sorted(glob.glob(os.path.join(folder, "javacore*.txt")))[0])
+    jdmpview = "".join(map(text_of, glob.glob(os.path.join(folder, "jdmpview-core.txt.xz"))))
+    want, options = want_of(javacore, jdmpview)
+    run, got = facts(path)
+    tap.ok(run.status == 0, name + ": it is read", run)
+    tap.equal({k: got.get(k) for k in want}, want, name + ": the process is as the javacore and jdmpview have it")
+    tap.equal(rows(path, "-args", "argument"), options, name + ": options")
+    variables = [v.split("=", 1) for v in tagged(javacore, "2CIENVVAR")]
+    tap.equal(rows(path, "-env", "value"), [v[1] for v in variables], name + ": environment")
+    tap.ok("running" not in got.get("cannot_tell", ""), name + ": threads stood still", got.get("cannot_tell"))
+    return path
+
+
+def check_joined(tap, folder, path, work):
+    """A javacore next to the core, next to a zip of the core, and in the zip."""
+    javacore = sorted(glob.glob(os.path.join(folder, "javacore*.txt")))[0]
+    core = os.path.basename(glob.glob(os.path.join(folder, "core*.dmp.xz"))[0])[:-3]
+    text = text_of(javacore)
+    names = sorted(re.match(r'"(.*?)" J9VMThread:', t).group(1) for t in tagged(text, "3XMTHREADINFO")
+                   if t.startswith('"') and "java/lang/Thread:0x0000000000000000" not in t)
+    beside = os.path.join(work, "beside")
+    os.mkdir(beside)
+    os.symlink(path, os.path.join(beside, core))
+    with open(javacore, "rb") as f:
+        write(os.path.join(beside, os.path.basename(javacore)), f.read())
+    with zipfile.ZipFile(os.path.join(beside, core + ".zip"), "w", zipfile.ZIP_STORED) as z:
+        z.write(path, core)
+        z.writestr("opt/lib/libj9vm29.so", b"\x7fELF\2\1\1" + bytes(200))
+        z.writestr("opt/lib/j9ddr.dat", bytes(200))
+    with zipfile.ZipFile(os.path.join(work, "jextract.zip"), "w", zipfile.ZIP_STORED) as z:
+        z.write(path, core)
+        z.write(javacore, os.path.basename(javacore))
+    for dump in os.path.join(beside, core), os.path.join(beside, core + ".zip"), os.path.join(work, "jextract.zip"):
+        where = os.path.relpath(dump, work)
+        run, got = facts(dump)
+        tap.ok(got.get("companion", "").endswith(os.path.basename(javacore)), where + ": the javacore is found", run)
+        tap.equal(got.get("cause_date"), iso(tagged(text, "1TIDATETIME")[0].split(": ", 1)[1])[:-1],
+                  where + ": the javacore tells when")
+        tap.equal(got.get("gc_policy"), "gencon", where + ": the core tells what the javacore does not")
+        run = cairn("-n", "--no-index", "--format", "json", "-x", "threads", dump)
+        got = sorted(row["name"] for row in json.loads(run.out))
+        tap.equal(got, names, where + ": threads of the javacore")
+
+
+def check_changed(tap, path, work):
+    with open(path, "rb") as f:
+        core = Core(f.read())
+    changed = os.path.join(work, "changed.core")
+
+    where = core.data.find(b"\0LANG=C.UTF-8\0")
+    secret = Core(core.data)
+    secret.data[where:where + 14] = b"\0TOKEN=abcdef\0"
+    write(changed, secret.data)
+    run = cairn("-n", "--no-index", "-x", "info -env", changed)
+    tap.ok(re.search(r"(?m)^TOKEN +\*\*\*$", run.out) and "abcdef" not in run.out, "a secret is masked", run)
+
+    moving = Core(core.data)
+    moving.put(core.vm, "J9JavaVM", "exclusiveAccessState", 0)
+    for thread in list(core.threads())[:3]:
+        moving.put(thread, "J9VMThread", "publicFlags", 0x20)
+        moving.put(thread, "J9VMThread", "inNative", 0)
+    running = sum(moving.get(t, "J9VMThread", "publicFlags") & 0x20 and not moving.get(t, "J9VMThread", "inNative")
+                  for t in core.threads())
+    write(changed, moving.data)
+    _, got = facts(changed)
+    tap.ok("%d threads were running" % running in got["cannot_tell"], "threads that ran are told", got["cannot_tell"])
+    omr = moving.get(list(core.threads())[0], "J9VMThread", "omrVMThread")
+    moving.put(omr, "OMR_VMThread", "vmState", 0x20003)
+    write(changed, moving.data)
+    _, got = facts(changed)
+    tap.ok("collector was running" in got["cannot_tell"], "a collection is told", got["cannot_tell"])
+
+    ends = Core(core.data)
+    ends.put(core.ras, "J9RAS", "dumpTimeMillis", 0)
+    write(changed, ends.data)
+    _, got = facts(changed)
+    tap.ok("cause" not in got and got.get("signal") == 11, "a core of the system's own: its signal", got)
+
+
+def check_lacks(tap, path, work):
+    with open(path, "rb") as f:
+        core = Core(f.read())
+    changed, size = os.path.join(work, "changed.core"), len(core.data)
+    _, whole = facts(path)
+    write(changed, core.data[:-1])
+    run, got = facts(changed)
+    tap.ok(run.status == 4 and "truncated at byte %d: 1 bytes" % (size - 1) in run.err and
+           got["objects"] == whole["objects"], "a byte is missing: all objects, and the damage", run)
+    blob = core.offset(core.load(core.ras + 24))
+    write(changed, core.data[:blob + 100])
+    run, _ = facts(changed)
+    tap.ok(run.status == 3 and "description of its structures" in run.err, "truncated in the description", run)
+    heap = core.segment_of(int(re.search(r"0x0*([0-9A-F]+)", tagged(text_of(sorted(glob.glob(os.path.join(
+        REAL, os.path.basename(path)[:-5], "javacore*.txt")))[0]), "1STHEAPREGION")[0].split()[1]).group(1), 16))
+    lost = next(n for i, _, _, n in core.segments if i == heap)
+    write(changed, core.without(heap))
+    run, got = facts(changed)
+    tap.ok(run.status == 4 and "%d bytes of the heap are not in the core" % lost in run.err and
+           0 < got["objects"] < whole["objects"], "a segment of the heap is missing", run)
+    classes = core.get(core.get(core.vm, "J9JavaVM", "classMemorySegments"), "J9MemorySegmentList", "nextSegment")
+    write(changed, core.without(core.segment_of(classes)))
+    run, _ = facts(changed)
+    tap.ok(run.status == 3 and "classes" in run.err, "the classes are missing", run)
+    faults, looked_at = [], 0
+    for cut in some(range(blob // 4096 * 4096, size, 4096), 600 if QUICK else 150):
+        write(changed, core.data[:cut])
+        run, got = facts(changed)
+        looked_at += 1
+        if not (run.status == 3 and "truncated at byte" in run.err or run.status == 4 and
+                "truncated at byte %d" % cut in run.err and got["objects"] == whole["objects"]):
+            faults.append("%d: %s" % (cut, run))
+    tap.none(faults, looked_at, "cut at pages behind the heap")
+
+
+def main():
+    tap = Tap()
+    folders = sorted(os.path.dirname(p) for p in glob.glob(os.path.join(REAL, "*", "core*.dmp.xz")))
+    tap.ok(len(folders) >= 5, "there are system dumps", folders)
+    with tempfile.TemporaryDirectory() as work:
+        for folder in folders:
+            path = check_set(tap, folder, work)
+            if os.path.basename(folder) == "grove-clean":
+                check_joined(tap, folder, path, work)
+                check_changed(tap, path, work)
+                check_lacks(tap, path, work)
+            os.unlink(path)
+    tap.done()
+
+
+main()

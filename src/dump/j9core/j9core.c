@@ -2,6 +2,7 @@
 /* j9core.c - see j9core.h: finds the VM, and where the members of its structures are. */
 #include "dump/j9core/j9core_read.h"
 
+#include "algorithms/sort.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "memory/big.h"
@@ -67,8 +68,7 @@ uint64_t j9core_find(const struct core *core)
 	for (uint64_t at = core_next(core, 0); at < RAS_BELOW && core_bytes(core, at, &n); at = core_next(core, at + n))
 		if (BIG_ADD(piece, n_pieces, cap, &err, (struct piece){.address = at, .size = n}))
 			break;
-	if (n_pieces)
-		qsort(piece, n_pieces, sizeof *piece, by_size);
+	sort_array(piece, n_pieces, sizeof *piece, by_size);
 	for (uint32_t i = 0; i < n_pieces && found == UINT64_MAX && !progress_cancelled(progress_own()); i++)
 		found = find_in(core, &piece[i]);
 	big_free(piece);

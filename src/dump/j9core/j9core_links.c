@@ -141,7 +141,8 @@ static int add_resolved(struct links *l, const struct j9_class *c)
 static int add_statics(struct links *l, const struct j9_class *c)
 {
 	const struct j9core *j = l->image;
-	uint64_t at = j9_get(j, c->address, AT_CLASS_STATICS), n = c->array ? 0 : j9_get(j, c->rom, AT_ROM_N_STATICS), target;
+	uint64_t at = j9_get(j, c->address, AT_CLASS_STATICS), target;
+	uint64_t n = c->array ? 0 : j9_get(j, c->rom, AT_ROM_N_STATICS);
 	int code = 0;
 
 	for (uint64_t i = 0; i < n && code == 0 && core_load(j->core, at + i * j->word, j->word, &target); i++)

@@ -13,12 +13,16 @@
 enum { REGIONS_MOST = 1 << 22, THREADS_MOST = 1 << 20, CELL_SIZES_MOST = 1 << 10, CACHES_MOST = 1 << 10 };
 #define HEAP_MOST (UINT64_C(1) << 56) /* bytes of all regions */
 /* MM_HeapRegionDescriptor__RegionType: where objects may be, one after another. */
-enum { SMALL = 2, LARGE = 3, ADDRESS_ORDERED = 5, ADDRESS_ORDERED_IDLE, ADDRESS_ORDERED_MARKED, BUMP, BUMP_IDLE, BUMP_MARKED };
+enum {
+	SMALL = 2, LARGE,
+	ADDRESS_ORDERED = 5, ADDRESS_ORDERED_IDLE, ADDRESS_ORDERED_MARKED,
+	BUMP, BUMP_IDLE, BUMP_MARKED,
+};
 
 static bool has_objects(unsigned type)
 {
-	return type == SMALL || type == LARGE || type == ADDRESS_ORDERED || type == ADDRESS_ORDERED_MARKED || type == BUMP ||
-	    type == BUMP_MARKED;
+	return type == SMALL || type == LARGE || type == ADDRESS_ORDERED || type == ADDRESS_ORDERED_MARKED ||
+	    type == BUMP || type == BUMP_MARKED;
 }
 
 /* Metronome: cells of one size, or one object. */
@@ -60,7 +64,8 @@ static int add_region(struct j9core *j, uint64_t region, struct err *err)
 /* The objects that the last marking of all regions found (balanced): a bit for each word or pair of words. */
 static void find_marks(struct j9core *j)
 {
-	uint64_t extensions = j9_get(j, j->vm, AT_VM_EXTENSIONS), collector = j9_get(j, extensions, AT_EXTENSIONS_COLLECTOR);
+	uint64_t extensions = j9_get(j, j->vm, AT_VM_EXTENSIONS);
+	uint64_t collector = j9_get(j, extensions, AT_EXTENSIONS_COLLECTOR);
 
 	if (!j9_get(j, extensions, AT_EXTENSIONS_BALANCED))
 		return;

@@ -11,8 +11,6 @@
 #include "algorithms/sort.h"
 #include "memory/big.h"
 
-enum { TABLES_MOST = 1 << 16 };
-
 void j9_read_flags(struct j9core *j)
 {
 	static const char method[] = "J9JavaAccessFlags", extended[] = "J9CfrClassFile", lock[] = "J9Object";
@@ -82,9 +80,10 @@ static int read_table(struct j9_monitors *m, const struct j9core *j, uint64_t ta
 int j9_read_monitors(struct j9_monitors *m, const struct j9core *j, struct err *err)
 {
 	uint64_t at = j9_get(j, j->vm, AT_VM_MONITOR_TABLES);
+	struct j9_list list = {.mark = 0};
 	int code = 0;
 
-	for (unsigned i = 0; at && i < TABLES_MOST && code == 0; i++, at = j9_get(j, at, AT_MONITORS_NEXT))
+	for (; !j9_list_ends(&list, at) && code == 0; at = j9_get(j, at, AT_MONITORS_NEXT))
 		code = read_table(m, j, j9_get(j, at, AT_MONITORS_TABLE), err);
 	return code ? code : sort(m->monitor, m->n, sizeof *m->monitor, by_object, err);
 }

@@ -8,8 +8,6 @@
  */
 #include "dump/j9core/j9core_roots.h"
 
-#include "base/progress.h"
-
 #define SLOTS_MOST (UINT64_C(1) << 28) /* of a pool: looked at, whether in use or not */
 
 /* --- pools ------------------------------------------------------------------------------------------------- */
@@ -26,7 +24,7 @@ static uint64_t leads_to(const struct j9core *j, uint64_t structure, enum j9_mem
 
 static void enter(struct j9_pool_walk *w, uint64_t puddle)
 {
-	w->puddle = puddle;
+	w->puddle = j9_list_ends(&w->puddles, puddle) ? 0 : puddle;
 	w->left = puddle ? j9_get(w->image, puddle, AT_PUDDLE_USED) : 0;
 	w->slot = 0;
 }

@@ -8,11 +8,11 @@
  */
 #include "dump/j9core/j9core_roots.h"
 
-#include "base/progress.h"
 #include "dump/reader.h"
 
-enum { TABLES_MOST = 1 << 16, CACHE_MOST = 1 << 16 };
-#define LIST_MOST (UINT64_C(1) << 28)
+#include <inttypes.h>
+
+enum { TABLES_MOST = 1 << 12, CACHE_MOST = 1 << 16 };
 
 uint64_t j9_word(const struct j9core *j, uint64_t address)
 {
@@ -32,7 +32,7 @@ void j9_root(struct j9_roots *r, uint64_t address, enum root_kind kind)
 {
 	struct root_record root = {.address = address, .kind = kind, .frame = UINT32_MAX};
 
-	if (address && !r->code)
+	if (address && j9_step(r, 1))
 		r->code = r->sink->root(r->sink, &root);
 }
 
@@ -61,7 +61,7 @@ static void classes(struct j9_roots *r)
 		if (all || ((loader == system || loader == application) && !(j9_get(j, c, AT_CLASS_FLAGS2) & hidden)))
 			j9_root(r, j9_get(j, c, AT_CLASS_OBJECT), ROOT_SYSTEM_CLASS);
 	}
-	for (j9_pool_walk(&w, j, all ? j9_get(j, j->vm, AT_VM_LOADERS) : 0); j9_pool_next(&w, &loader);)
+	for (j9_pool_walk(&w, j, all ? j9_get(j, j->vm, AT_VM_LOADERS) : 0); j9_step(r, 1) && j9_pool_next(&w, &loader);)
 		j9_root(r, j9_get(j, loader, AT_LOADER_OBJECT), ROOT_SYSTEM_CLASS);
 }
 
@@ -72,7 +72,7 @@ static void globals(struct j9_roots *r)
 	struct j9_pool_walk w;
 	uint64_t at;
 
-	for (j9_pool_walk(&w, r->image, j9_get(r->image, r->image->vm, AT_VM_GLOBALS)); j9_pool_next(&w, &at);)
+	for (j9_pool_walk(&w, r->image, j9_get(r->image, r->image->vm, AT_VM_GLOBALS)); j9_step(r, 1) && j9_pool_next(&w, &at);)
 		j9_root(r, j9_word(r->image, at), ROOT_JNI_GLOBAL);
 }
 
@@ -80,8 +80,9 @@ static void globals(struct j9_roots *r)
 static void linked(struct j9_roots *r, uint64_t object, uint64_t offset)
 {
 	const struct j9core *j = r->image;
+	struct j9_list list = {.mark = 0};
 
-	for (uint64_t i = 0; object && i < LIST_MOST && !r->code && !progress_own_stops(i); i++) {
+	while (!j9_list_ends(&list, object) && j9_step(r, 1)) {
 		const struct j9_class *c = j9_class_of(j, object);
 		uint64_t link = offset || !c ? offset : j9_get(j, c->address, AT_CLASS_FINALIZE_LINK);
 		j9_root(r, object, ROOT_FINALIZABLE);
@@ -115,7 +116,7 @@ static void interned(struct j9_roots *r)
 		return;
 	for (uint64_t i = 0; i < n && i < TABLES_MOST && !r->code; i++) {
 		struct j9_table_walk w;
-		for (j9_table_walk(&w, j, j9_word(j, tables + i * j->word)); !r->code && j9_table_next(&w, &entry);)
+		for (j9_table_walk(&w, j, j9_word(j, tables + i * j->word)); j9_step(r, 1) && j9_table_next(&w, &entry);)
 			j9_root(r, j9_word(j, entry), ROOT_INTERNED_STRING);
 	}
 	for (uint64_t i = 0; j->has[AT_STRINGS_CACHE] && i < n_cached && i < CACHE_MOST; i++)
@@ -131,5 +132,7 @@ int j9core_roots(const struct j9core *j, struct sink *sink, struct err *err)
 	finalizable(&r);
 	interned(&r);
 	j9_threads(&r);
+	if (r.too_long)
+		sink->warn(sink, 0, "threads and roots end after %" PRIu64 " steps: a list or a stack is too long", r.n_steps);
 	return r.code;
 }

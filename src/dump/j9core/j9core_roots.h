@@ -13,11 +13,31 @@
 #ifndef CAIRN_DUMP_J9CORE_J9CORE_ROOTS_H
 #define CAIRN_DUMP_J9CORE_J9CORE_ROOTS_H
 
+#include "base/progress.h"
 #include "dump/facts.h"
 #include "dump/j9core/j9core_read.h"
 
 struct sink;
 struct text;
+
+/* --- lists ------------------------------------------------------------------------------------------------- */
+
+/* A list that may be a circle.  Begins zeroed. */
+struct j9_list {
+	uint64_t mark, since, power;
+};
+/* Does the list end here: at 0, or where it has been before?  It may have gone round a few times by then. */
+static inline bool j9_list_ends(struct j9_list *l, uint64_t at)
+{
+	if (!at || at == l->mark)
+		return true;
+	if (l->since++ == l->power) { /* Brent's way to find a circle */
+		l->mark = at;
+		l->power = 2 * l->power + 1;
+		l->since = 0;
+	}
+	return false;
+}
 
 /* --- pools and hash tables --------------------------------------------------------------------------------- */
 
@@ -25,7 +45,8 @@ struct j9_pool_walk {
 	const struct j9core *image;
 	uint64_t element, room, bitmap; /* bytes of an element, elements of a puddle, bytes before its bitmap */
 	uint64_t puddle, slot, left;    /* the current one; left: elements in use that come */
-	uint64_t n_seen;
+	uint64_t n_seen;                /* elements, in use or not */
+	struct j9_list puddles;
 };
 void j9_pool_walk(struct j9_pool_walk *w, const struct j9core *j, uint64_t pool); /* 0: one without elements */
 bool j9_pool_next(struct j9_pool_walk *w, uint64_t *element); /* addresses */
@@ -45,7 +66,17 @@ struct j9_roots {
 	struct sink *sink;
 	struct err *err;
 	int code; /* of the sink's first refusal: then nothing more is sent */
+	uint64_t n_steps; /* along lists and stacks */
+	bool too_long;    /* these ended at J9_STEPS_MOST */
 };
+#define J9_STEPS_MOST (UINT64_C(1) << 28)
+/* Go on by n steps?  No more is sent than there are steps. */
+static inline bool j9_step(struct j9_roots *r, uint64_t n)
+{
+	r->n_steps += n;
+	r->too_long |= r->n_steps > J9_STEPS_MOST;
+	return !r->code && !r->too_long && !progress_own_stops(r->n_steps);
+}
 /* Of no thread; 0 is no root. */
 void j9_root(struct j9_roots *r, uint64_t address, enum root_kind kind);
 /* All threads, each with what it holds. */

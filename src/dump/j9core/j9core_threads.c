@@ -11,7 +11,6 @@
 
 #include "algorithms/bisect.h"
 #include "algorithms/sort.h"
-#include "base/progress.h"
 #include "base/text.h"
 #include "dump/reader.h"
 #include "memory/big.h"
@@ -19,7 +18,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { THREADS_MOST = 1 << 22, LIST_MOST = 1 << 22, NAME_MOST = 1 << 12, REPEATS_MOST = 1 << 10 };
+enum { NAME_MOST = 1 << 12, REPEATS_MOST = 1 << 10 };
 
 /* A monitor that a thread has. */
 struct held {
@@ -61,7 +60,7 @@ static void send(struct threads *t, struct root_record root)
 	struct j9_roots *r = t->r;
 
 	root.thread_serial = t->serial;
-	if (root.address && !r->code)
+	if (root.address && j9_step(r, 1))
 		r->code = r->sink->root(r->sink, &root);
 }
 
@@ -87,9 +86,10 @@ static void jni_locals(struct threads *t)
 {
 	const struct j9core *j = t->j;
 	uint64_t frame = j9_get(j, t->vm_thread, AT_THREAD_LOCALS), at;
-	struct j9_pool_walk w;
+	struct j9_list list = {.mark = 0};
+	struct j9_pool_walk w = {.n_seen = 0};
 
-	for (unsigned i = 0; frame && i < LIST_MOST && !t->r->code; i++, frame = j9_get(j, frame, AT_LOCALS_PREVIOUS))
+	for (; !j9_list_ends(&list, frame) && j9_step(t->r, 1 + w.n_seen); frame = j9_get(j, frame, AT_LOCALS_PREVIOUS))
 		for (j9_pool_walk(&w, j, j9_get(j, frame, AT_LOCALS_POOL)); j9_pool_next(&w, &at);)
 			send(t, (struct root_record){.address = j9_word(j, at), .kind = ROOT_JNI_LOCAL, .frame = UINT32_MAX});
 }
@@ -135,8 +135,9 @@ static void records(struct threads *t, enum j9_member list, uint64_t end)
 {
 	const struct j9core *j = t->j;
 	uint64_t at = j9_get(j, t->vm_thread, list);
+	struct j9_list records = {.mark = 0};
 
-	for (unsigned i = 0; at && i < LIST_MOST && !t->r->code && !progress_own_stops(i); i++) {
+	while (!j9_list_ends(&records, at) && j9_step(t->r, 1)) {
 		entered(t, j9_get(j, at, AT_ENTERED_OBJECT), frame_of(t, end - j9_get(j, at, AT_ENTERED_A0)), true);
 		at = j9_get(j, at, AT_ENTERED_NEXT);
 	}
@@ -146,7 +147,7 @@ static void synchronized(struct threads *t)
 {
 	uint32_t number = 0;
 
-	for (uint32_t i = 0; i < t->stack.n && !t->r->code; i++) {
+	for (uint32_t i = 0; i < t->stack.n && j9_step(t->r, 1); i++) {
 		const struct j9_frame *f = &t->stack.frame[i];
 		if (f->locked)
 			entered(t, j9_word(t->j, f->locked), f->text ? number : UINT32_MAX, false);
@@ -195,7 +196,7 @@ static void words(struct threads *t, uint64_t stack, uint64_t low, uint64_t end)
 	const struct j9core *j = t->j;
 	uint32_t i = 0, number = 0;
 
-	for (uint64_t at = low, k = 0; at < end && !t->r->code && !progress_own_stops(k); at += j->word, k++) {
+	for (uint64_t at = low; at < end && j9_step(t->r, 1); at += j->word) {
 		for (; i < t->stack.n && t->stack.frame[i].high <= at; i++)
 			number += t->stack.frame[i].text != NULL;
 		bool shown = i < t->stack.n && t->stack.frame[i].low <= at && t->stack.frame[i].text;
@@ -358,10 +359,31 @@ static void thread(struct threads *t)
 	stack_roots(t, stack, &at, native);
 }
 
+static int by_serial(const void *x, const void *y)
+{
+	const struct known *a = x, *b = y;
+	return (a->serial > b->serial) - (a->serial < b->serial);
+}
+
 static int by_vm_thread(const void *x, const void *y)
 {
 	const struct known *a = x, *b = y;
-	return (a->vm_thread > b->vm_thread) - (a->vm_thread < b->vm_thread);
+	if (a->vm_thread != b->vm_thread)
+		return a->vm_thread < b->vm_thread ? -1 : 1;
+	return by_serial(x, y);
+}
+
+/* In the ring's order, each once: it may lead into itself elsewhere than where it began. */
+static int order_threads(struct threads *t)
+{
+	uint32_t n = 0;
+	int code = sort(t->known, t->n, sizeof *t->known, by_vm_thread, t->r->err);
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (!n || t->known[n - 1].vm_thread != t->known[i].vm_thread)
+			t->known[n++] = t->known[i];
+	t->n = n;
+	return code ? code : sort(t->known, t->n, sizeof *t->known, by_serial, t->r->err);
 }
 
 static int by_held(const void *x, const void *y)
@@ -396,13 +418,15 @@ static void continuations(struct threads *t)
 {
 	const struct j9core *j = t->j;
 	uint64_t extensions = j9_get(j, j->vm, AT_VM_EXTENSIONS), list = j9_get(j, extensions, AT_EXTENSIONS_CONTINUATIONS);
-	uint64_t link = j9_get(j, j9_get(j, extensions, AT_EXTENSIONS_BARRIER), AT_BARRIER_CONTINUATION_LINK), n = 0;
+	uint64_t link = j9_get(j, j9_get(j, extensions, AT_EXTENSIONS_BARRIER), AT_BARRIER_CONTINUATION_LINK);
+	struct j9_list lists = {.mark = 0};
 
 	t->vm_thread = t->serial = 0;
 	t->stack.n = 0;
-	for (; list && link && n < LIST_MOST && !t->r->code; n++, list = j9_get(j, list, AT_CONTINUATIONS_NEXT)) {
+	for (; link && !j9_list_ends(&lists, list) && j9_step(t->r, 1); list = j9_get(j, list, AT_CONTINUATIONS_NEXT)) {
 		uint64_t object = j9_get(j, list, AT_CONTINUATIONS_HEAD);
-		for (; object && n < LIST_MOST && !t->r->code && !progress_own_stops(n); n++) {
+		struct j9_list objects = {.mark = 0};
+		while (!j9_list_ends(&objects, object) && j9_step(t->r, 1)) {
 			uint64_t at = continuation_of(j, object), stack = at ? j9_get(j, at, AT_CONTINUATION_STACK) : 0;
 			if (stack)
 				words(t, stack, j9_get(j, at, AT_CONTINUATION_SP), j9_get(j, stack, AT_STACK_END));
@@ -423,7 +447,7 @@ static void other_monitors(struct threads *t)
 		r->code = sort(t->known, t->n, sizeof *t->known, by_vm_thread, r->err);
 	if (!r->code)
 		r->code = sort(t->held, t->n_held, sizeof *t->held, by_held, r->err);
-	for (uint32_t i = 0; i < t->monitors.n && !r->code && !progress_own_stops(i); i++) {
+	for (uint32_t i = 0; i < t->monitors.n && j9_step(r, 1); i++) {
 		uint64_t object = t->monitors.monitor[i].object, owner = j9_owner(t->j, &t->monitors, object);
 		BISECT(at, t->n, t->known[at].vm_thread < owner);
 		if (!owner || at == t->n || t->known[at].vm_thread != owner)
@@ -459,19 +483,23 @@ void j9_threads(struct j9_roots *r)
 	const struct j9core *j = r->image;
 	struct threads t = {.r = r, .j = j, .name = TEXT_INIT, .waits = TEXT_INIT};
 	uint64_t first = j9_get(j, j->vm, AT_VM_MAIN_THREAD), at = first;
+	struct j9_list ring = {.mark = 0};
 
 	if (!r->code)
 		r->code = j9_read_monitors(&t.monitors, j, r->err);
 	if (!r->code)
 		r->code = index_natives(&t);
-	for (uint32_t i = 0; at && i < THREADS_MOST && !r->code && !progress_own_stops(i); i++) {
-		t.vm_thread = at;
-		t.serial = i + 1;
-		thread(&t);
-		if (!r->code)
-			r->code = BIG_ADD(t.known, t.n, t.cap, r->err, (struct known){at, t.serial});
+	while (!r->code && !j9_list_ends(&ring, at) && j9_step(r, 1)) {
+		r->code = BIG_ADD(t.known, t.n, t.cap, r->err, (struct known){at, t.n + 1});
 		at = j9_get(j, at, AT_THREAD_NEXT);
 		at = at == first ? 0 : at;
+	}
+	if (!r->code)
+		r->code = order_threads(&t);
+	for (uint32_t i = 0; i < t.n && j9_step(r, 1 + t.stack.n + t.stack.n_looks); i++) {
+		t.vm_thread = t.known[i].vm_thread;
+		t.serial = t.known[i].serial;
+		thread(&t);
 	}
 	other_monitors(&t);
 	continuations(&t);

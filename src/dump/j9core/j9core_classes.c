@@ -36,16 +36,17 @@ static bool read_slots(const struct j9core *j, struct j9_class *c)
 	return true;
 }
 
-/* Of an array: 1 << shift bytes are an element.  Flags tell as well, but for elements that are values themselves. */
+/* Of an array: 1 << shift bytes are an element.  Flags tell as well, but not of elements that are values. */
 static unsigned element_shift(const struct j9core *j, const struct j9_class *c)
 {
 	unsigned shape = c->flags >> SHAPE_SHIFT & SHAPE_MASK;
 	uint64_t arrays;
 
+	if (c->references)
+		return j->slot == 4 ? 2 : 3;
 	if (j9_load(j, c->rom, AT_ROM_SHAPE, &arrays))
 		return (unsigned)arrays & 0xffff;
-	return shape == SHAPE_POINTERS ? (j->slot == 4 ? 2 : 3) : shape == SHAPE_DOUBLES ? 3 : shape == SHAPE_LONGS ? 2 :
-	    shape == SHAPE_WORDS;
+	return shape == SHAPE_DOUBLES ? 3 : shape == SHAPE_LONGS ? 2 : shape == SHAPE_WORDS;
 }
 
 static bool read_class(const struct j9core *j, uint64_t address, uint64_t is_array, struct j9_class *c)

@@ -68,6 +68,8 @@ struct field_record {
 	const uint8_t *name;
 	size_t name_size;
 	enum value_type type;
+	uint32_t offset;     /* not of statics: in object_view.bytes, bytes behind class_record.fields_size of all
+	                        subclasses */
 	uint64_t value;      /* statics only */
 };
 
@@ -85,6 +87,8 @@ struct class_record {
 	const uint64_t *references; /* all of them, in both passes (class records are few) */
 	const struct field_record *fields; /* declared by this very class, in the dump's order */
 	size_t n_fields;
+	uint32_t fields_size; /* bytes that they take where the fields of the superclass follow; 0: offsets of fields
+	                         count from the object's beginning, whichever class it is of */
 	const struct field_record *statics;
 	size_t n_statics;
 	uint32_t hash; /* of the class object, as in struct object_record */

@@ -18,6 +18,7 @@ enum class_kind { CLASS_PLAIN, CLASS_OBJECT_ARRAY, CLASS_PRIMITIVE_ARRAY, CLASS_
 struct heap_field {
 	const char *name; /* UTF-8, escaped */
 	enum value_type type;
+	uint32_t offset;  /* not of statics: in an object's record, behind fields_size of the subclasses; bytes */
 	uint64_t value;   /* statics only */
 };
 
@@ -51,6 +52,7 @@ struct heap_class {
 	const struct heap_field *fields; /* declared by this very class, in the dump's order */
 	const struct heap_field *statics;
 	uint32_t n_fields, n_statics;    /* 0 where the format tells none */
+	uint32_t fields_size;   /* bytes of an instance's record before the fields of the superclass */
 	uint32_t type;          /* index in dump->types, or HEAP_NONE */
 	uint32_t n_objects;     /* instances of exactly this class */
 	uint32_t n_unknown;     /* instances of unknown size; they count 0 bytes */

@@ -88,6 +88,12 @@ static bool is_left_out(const struct heap *h, enum value_type type)
 	return h->facts.redacted == REDACT_ALL && type != VALUE_OBJECT;
 }
 
+/* A record may be shorter than its class has it. */
+static bool holds(const struct values *v, uint64_t offset, enum value_type type)
+{
+	return offset <= v->view.n_bytes && values_size_of(v->heap, type) <= v->view.n_bytes - offset;
+}
+
 static bool next_static(struct field_walk *w)
 {
 	const struct heap_class *c = &w->values->heap->classes[w->values->class];
@@ -105,6 +111,7 @@ static bool next_static(struct field_walk *w)
 static bool climb(struct field_walk *w, const struct heap *h)
 {
 	while (w->class != HEAP_NONE && w->next == h->classes[w->class].n_fields) {
+		w->below += h->classes[w->class].fields_size;
 		w->class = h->classes[w->class].superclass;
 		w->next = 0;
 		if (++w->classes_seen > h->n_classes)
@@ -131,20 +138,11 @@ bool values_next_field(struct field_walk *w)
 		return false;
 	w->field = &h->classes[w->class].fields[w->next++];
 	w->declared_in = w->class;
-	unsigned size = values_size_of(h, w->field->type);
-	w->missing = w->offset > v->view.n_bytes || size > v->view.n_bytes - w->offset || is_left_out(h, w->field->type);
+	w->offset = w->below + w->field->offset;
+	w->missing = !holds(v, w->offset, w->field->type) || is_left_out(h, w->field->type);
 	w->value = w->missing ? (struct value){ w->field->type, 0 }
 	                      : load_value(h, v->view.bytes + w->offset, w->field->type);
-	w->offset += size;
 	return true;
-}
-
-static uint64_t own_fields_size(const struct heap *h, const struct heap_class *c)
-{
-	uint64_t size = 0;
-	for (uint32_t i = 0; i < c->n_fields; i++)
-		size += values_size_of(h, c->fields[i].type);
-	return size;
 }
 
 /* The first class from the object's own upwards that is the one (or has the name). */
@@ -159,7 +157,7 @@ static bool view_as(struct values *v, uint32_t class, const char *name)
 			v->as_offset = offset;
 			return true;
 		}
-		offset += own_fields_size(h, &h->classes[at]);
+		offset += h->classes[at].fields_size;
 		at = h->classes[at].superclass;
 	}
 	return false;
@@ -190,18 +188,16 @@ static bool static_field(const struct heap *h, const struct heap_class *c, const
 static bool find_place(const struct heap *h, uint32_t class, const char *name, uint64_t most,
     struct field_place *out)
 {
-	uint64_t offset = 0;
-	for (uint32_t seen = 0; class != HEAP_NONE && seen <= h->n_classes; seen++) {
+	uint64_t below = 0;
+	for (uint32_t seen = 0; class != HEAP_NONE && seen <= h->n_classes && below < most; seen++) {
 		const struct heap_class *c = &h->classes[class];
-		for (uint32_t i = 0; i < c->n_fields && offset < most; i++) {
+		for (uint32_t i = 0; i < c->n_fields && below + c->fields[i].offset < most; i++) {
 			if (!strcmp(c->fields[i].name, name)) {
-				*out = (struct field_place){ offset, c->fields[i].type };
+				*out = (struct field_place){ below + c->fields[i].offset, c->fields[i].type };
 				return true;
 			}
-			offset += values_size_of(h, c->fields[i].type);
 		}
-		if (offset >= most)
-			return false;
+		below += c->fields_size;
 		class = c->superclass;
 	}
 	return false;
@@ -226,9 +222,8 @@ bool values_place(const struct heap *h, uint32_t class, const char *name, struct
 
 bool values_at(const struct values *v, const struct field_place *place, struct value *out)
 {
-	unsigned size = values_size_of(v->heap, place->type);
-	if (v->is_class || v->view.kind != OBJECT_INSTANCE || place->offset > v->view.n_bytes ||
-	    size > v->view.n_bytes - place->offset || is_left_out(v->heap, place->type))
+	if (v->is_class || v->view.kind != OBJECT_INSTANCE || !holds(v, place->offset, place->type) ||
+	    is_left_out(v->heap, place->type))
 		return false;
 	*out = load_value(v->heap, v->view.bytes + place->offset, place->type);
 	return true;

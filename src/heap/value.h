@@ -8,7 +8,8 @@
  * allocated, and every read is checked against the bytes that the record has.
  *
  * Fields come in HPROF's order: first those of the object's own class, as the class declares them, then
- * those of each superclass.  A class object holds its static fields.  Any thread may read.
+ * those of each superclass.  Where they lie is the reader's word (heap_field.offset).  A class object holds its static
+ * fields.  Any thread may read.
  */
 #ifndef CAIRN_HEAP_VALUE_H
 #define CAIRN_HEAP_VALUE_H
@@ -65,10 +66,11 @@ struct field_walk {
 	uint32_t declared_in; /* index of the class that declares it */
 	struct value value;
 	bool missing;         /* the record ends before it: the value means nothing */
+	uint64_t offset;      /* not of static fields: as in struct field_place */
 	/* only for values_next_field */
 	bool begun;
 	uint32_t next, class, classes_seen;
-	uint64_t offset;
+	uint64_t below;
 };
 /* Go on to the next field of an instance, or to the next static field of a class object.  Returns false
  * when there are no more; an array has none. */

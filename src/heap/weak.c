@@ -111,10 +111,8 @@ static struct weak_way weak_way(const struct heap *h, uint32_t class, const stru
 	w.found = true;
 	w.place = above->place;
 	w.next = above->next;
-	for (uint32_t i = 0; i < c->n_fields; i++) {
-		w.place.offset += values_size_of(h, c->fields[i].type);
-		w.next.offset += values_size_of(h, c->fields[i].type);
-	}
+	w.place.offset += c->fields_size;
+	w.next.offset += c->fields_size;
 	return w;
 }
 

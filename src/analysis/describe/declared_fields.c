@@ -128,14 +128,6 @@ static int find_shared(struct declared_fields *f, struct err *err)
 	return code;
 }
 
-static uint64_t fields_size(const struct heap *h, const struct heap_class *c)
-{
-	uint64_t size = 0;
-	for (uint32_t i = 0; i < c->n_fields; i++)
-		size += values_size_of(h, c->fields[i].type);
-	return size;
-}
-
 static int count_below(struct declared_fields *f, struct err *err)
 {
 	const struct heap *h = f->base.heap;
@@ -145,7 +137,7 @@ static int count_below(struct declared_fields *f, struct err *err)
 		struct below *b = &f->below[i];
 		uint32_t steps = 0;
 		for (uint32_t c = b->class; c != f->shared && c != HEAP_NONE; c = up(h, c, &steps))
-			b->bytes += fields_size(h, &h->classes[c]);
+			b->bytes += h->classes[c].fields_size;
 		if (f->place)
 			f->place[b->class] = (uint32_t)i;
 		if (progress_own_stops(i))
@@ -158,7 +150,7 @@ static int take_fields(struct declared_fields *f, struct err *err)
 {
 	const struct heap *h = f->base.heap;
 	uint32_t steps = 0;
-	uint64_t offset = 0;
+	uint64_t below = 0;
 	for (uint32_t class = f->shared; class != HEAP_NONE; class = up(h, class, &steps)) {
 		const struct heap_class *c = &h->classes[class];
 		for (uint32_t i = 0; i < c->n_fields; i++) {
@@ -169,9 +161,9 @@ static int take_fields(struct declared_fields *f, struct err *err)
 			struct declared_shared *to = BIG_PUSH(f->field, f->base.n, f->cap, err);
 			if (!to)
 				return ERR_NOMEM;
-			*to = (struct declared_shared){ &c->fields[i], class, offset };
-			offset += values_size_of(h, c->fields[i].type);
+			*to = (struct declared_shared){ &c->fields[i], class, below + c->fields[i].offset };
 		}
+		below += c->fields_size;
 	}
 	return 0;
 }

@@ -122,8 +122,7 @@ static bool place_in(const struct heap *h, uint32_t class, uint32_t super,
 		if (class == HEAP_NONE || deep == CLASSES_DEEP)
 			return false;
 		const struct heap_class *c = &h->classes[class];
-		for (uint32_t i = 0; i < c->n_fields; i++)
-			below += values_size_of(h, c->fields[i].type);
+		below += c->fields_size;
 		class = c->superclass;
 	}
 	*out = (struct field_place){ place->offset + below, place->type };
@@ -194,8 +193,7 @@ static uint32_t declaring_class(const struct named_references *n, const struct h
 		const struct heap_class *c = &h->classes[class];
 		if (count_named(n, h, of, c->fields, c->n_fields))
 			return class;
-		for (uint32_t i = 0; i < c->n_fields; i++)
-			*before += values_size_of(h, c->fields[i].type);
+		*before += c->fields_size;
 		class = c->superclass;
 	}
 	return HEAP_NONE;
@@ -224,9 +222,9 @@ int declared_named_of_class(
 	if (!places)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; !code && i < c->n_fields; i++) {
+		struct field_place place = { at + c->fields[i].offset, VALUE_OBJECT };
 		if (is_named(n, h, class, &c->fields[i]))
-			code = take_place(n, h, class, &(struct field_place){ at, VALUE_OBJECT }, places, err);
-		at += values_size_of(h, c->fields[i].type);
+			code = take_place(n, h, class, &place, places, err);
 	}
 	big_free(places);
 	return code;

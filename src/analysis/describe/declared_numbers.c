@@ -100,18 +100,18 @@ static int find_statics(struct number_finder *f, uint32_t id, uint32_t class, st
 static int find_fields(struct number_finder *f, const struct values *v, struct err *err)
 {
 	const struct heap *h = f->plan->heap;
-	uint64_t offset = 0, bits;
+	uint64_t below = 0, bits;
 	int code = 0;
-	for (uint32_t c = v->class, steps = 0; c != HEAP_NONE && offset < v->view.n_bytes && steps <= h->n_classes;
+	for (uint32_t c = v->class, steps = 0; c != HEAP_NONE && below < v->view.n_bytes && steps <= h->n_classes;
 	     c = f->plan->next[c], steps++) {
 		const struct heap_class *class = &h->classes[c];
-		for (uint32_t i = 0; !code && i < class->n_fields && offset < v->view.n_bytes; i++) {
-			struct field_place place = { offset, class->fields[i].type };
+		for (uint32_t i = 0; !code && i < class->n_fields && below + class->fields[i].offset < v->view.n_bytes; i++) {
+			struct field_place place = { below + class->fields[i].offset, class->fields[i].type };
 			struct value value;
 			if (is_number(place.type) && values_at(v, &place, &value) && is_sought(f, &value, &bits))
-				code = f->found(f->context, v->id, offset, bits, err);
-			offset += values_size_of(h, place.type);
+				code = f->found(f->context, v->id, place.offset, bits, err);
 		}
+		below += class->fields_size;
 	}
 	return code;
 }
@@ -158,8 +158,9 @@ void declared_number_place(const struct heap *h, uint32_t id, uint64_t place, st
 		return;
 	}
 	struct field_walk w = { .values = &v };
-	while (values_next_field(&w) && w.offset <= place)
+	bool more = true;
+	while ((more = values_next_field(&w)) && w.offset != place)
 		continue;
-	if (w.field)
+	if (more)
 		field_word(h, v.class, w.field, to);
 }

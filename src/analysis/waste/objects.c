@@ -43,6 +43,7 @@ struct comparing {
 	struct slot *slot;
 	size_t n, cap;
 	size_t *first;          /* by class: its first slot; one more */
+	uint64_t *end;          /* by class: bytes of a whole record */
 	const uint8_t **record; /* by class: the bytes of one instance, whichever */
 	uint32_t *same;         /* by class: fields that did not differ yet */
 	struct whole {          /* by declared field: of all classes that have it */
@@ -57,7 +58,7 @@ struct comparing {
 static int list_slots(struct comparing *c, uint32_t class, struct err *err)
 {
 	const struct heap *h = c->heap;
-	uint64_t offset = 0;
+	uint64_t below = 0, *end = &c->end[class];
 	if (h->classes[class].kind != CLASS_PLAIN || !h->classes[class].n_objects)
 		return 0;
 	for (unsigned deep = 0; class != HEAP_NONE && deep < SUPERCLASSES_MOST; deep++) {
@@ -66,9 +67,10 @@ static int list_slots(struct comparing *c, uint32_t class, struct err *err)
 			struct slot *to = BIG_PUSH(c->slot, c->n, c->cap, err);
 			if (!to)
 				return ERR_NOMEM;
-			*to = (struct slot){class, i, offset, values_size_of(h, at->fields[i].type), false};
-			offset += to->bytes;
+			*to = (struct slot){class, i, below + at->fields[i].offset, values_size_of(h, at->fields[i].type), false};
+			*end = *end > to->offset + to->bytes ? *end : to->offset + to->bytes;
 		}
+		below += at->fields_size;
 		class = at->superclass;
 	}
 	return 0;
@@ -79,10 +81,11 @@ static int begin_comparing(struct comparing *c, const struct heap *h, struct err
 	int code = 0;
 	*c = (struct comparing){.heap = h};
 	c->first = big_alloc((uint64_t)h->n_classes + 1, sizeof *c->first, err);
+	c->end = big_alloc(h->n_classes, sizeof *c->end, err);
 	c->record = big_alloc(h->n_classes, sizeof *c->record, err);
 	c->same = big_alloc(h->n_classes, sizeof *c->same, err);
 	c->whole_of = big_alloc(h->n_classes, sizeof *c->whole_of, err);
-	if (!c->first || !c->record || !c->same || !c->whole_of)
+	if (!c->first || !c->end || !c->record || !c->same || !c->whole_of)
 		return ERR_NOMEM;
 	for (uint32_t class = 0; class < h->n_classes && !code; class++) {
 		c->first[class] = c->n;
@@ -103,6 +106,7 @@ static void end_comparing(struct comparing *c)
 {
 	big_free(c->slot);
 	big_free(c->first);
+	big_free(c->end);
 	big_free(c->record);
 	big_free(c->same);
 	big_free(c->whole);
@@ -119,8 +123,7 @@ static int look(struct waste_stretch *s, uint32_t id, struct err *err)
 	if (!__atomic_load_n(&c->same[class], __ATOMIC_RELAXED) ||
 	    heap_view_along(c->heap, id, &s->view, &view, NULL) || view.kind != OBJECT_INSTANCE)
 		return 0;
-	const struct slot *last = &c->slot[c->first[class + 1] - 1];
-	bool whole = last->offset + last->bytes <= view.n_bytes; /* a broken record proves nothing */
+	bool whole = c->end[class] <= view.n_bytes; /* a broken record proves nothing */
 	if (whole && __atomic_compare_exchange_n(&c->record[class], &none, view.bytes, false, __ATOMIC_RELAXED,
 	        __ATOMIC_RELAXED))
 		return 0;

@@ -75,10 +75,10 @@ static int add_unnamed(struct reading *r, size_t *n, size_t *n_references, const
 	                                       : code;
 }
 
-/* Static fields, then those of instances, into r->fields: *n_statics and *n, the sum of both.  Only
- * the references are of use in the second reading. */
+/* Static fields, then those of instances, which take *size bytes, into r->fields: *n_statics and *n, the sum of both.
+ * Only the references are of use in the second reading. */
 static int read_fields(struct reading *r, struct cursor *c, size_t *n_statics, size_t *n,
-    size_t *n_references)
+    size_t *n_references, uint32_t *size)
 {
 	unsigned ids = r->h->id_size;
 	int code = 0;
@@ -103,6 +103,10 @@ static int read_fields(struct reading *r, struct cursor *c, size_t *n_statics, s
 	for (unsigned k = code == 0 && r->survey ? cursor_u16(c) : 0; k-- > 0 && code == 0;) {
 		uint64_t name = hprof_id(cursor_take(c, ids), ids);
 		code = add_field(r, n, name, cursor_u8(c), 0);
+		if (code == 0) {
+			r->fields[*n - 1].offset = *size;
+			*size += hprof_type_size(r->fields[*n - 1].type, ids);
+		}
 	}
 	return code;
 }
@@ -151,7 +155,7 @@ static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 	if (code == 0)
 		code = add_hub(r, &n, &n_references, record.address);
 	if (code == 0)
-		code = read_fields(r, &c, &n_statics, &n, &n_references);
+		code = read_fields(r, &c, &n_statics, &n, &n_references, &record.fields_size);
 	if (code < 0)
 		return code;
 	record.n_statics = n_statics;

@@ -269,7 +269,7 @@ static struct heap_field *keep_fields(struct count_pass_sink *s, const struct fi
 	struct heap_field *fields = arena_try(&s->part->arena, n, sizeof *fields, &s->lost);
 	for (size_t i = 0; fields && i < n; i++)
 		fields[i] = (struct heap_field){
-			keep_name(s, &from[i]), from[i].type, from[i].value
+			keep_name(s, &from[i]), from[i].type, from[i].offset, from[i].value
 		};
 	return fields;
 }
@@ -299,6 +299,7 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 		.statics = keep_fields(s, r->statics, r->n_statics),
 		.n_fields = (uint32_t)r->n_fields,
 		.n_statics = (uint32_t)r->n_statics,
+		.fields_size = r->fields_size,
 	};
 	if (c->n_references) {
 		c->references = arena_try(&p->arena, c->n_references, sizeof *c->references, &s->lost);

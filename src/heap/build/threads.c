@@ -117,14 +117,6 @@ struct completing {
 	struct err lost;
 };
 
-static uint64_t own_fields_size(const struct heap *h, const struct heap_class *c)
-{
-	uint64_t size = 0;
-	for (uint32_t i = 0; i < c->n_fields; i++)
-		size += values_size_of(h, c->fields[i].type);
-	return size;
-}
-
 /* Up to the first class that is known or has the name, then the same way again: superclasses do not go
  * round. */
 static void find_view(struct completing *k, uint32_t class, int view)
@@ -135,7 +127,7 @@ static void find_view(struct completing *k, uint32_t class, int view)
 	for (; at != HEAP_NONE && !k->notes[at].view[view].known; at = h->classes[at].superclass) {
 		if (!strcmp(h->classes[at].name, view_names[view]))
 			break;
-		below += own_fields_size(h, &h->classes[at]);
+		below += h->classes[at].fields_size;
 	}
 	if (at != HEAP_NONE && k->notes[at].view[view].known) {
 		as = k->notes[at].view[view].as;
@@ -149,7 +141,7 @@ static void find_view(struct completing *k, uint32_t class, int view)
 		k->notes[c].view[view].known = true;
 		k->notes[c].view[view].as = as;
 		k->notes[c].view[view].below = below;
-		below -= own_fields_size(h, &h->classes[c]);
+		below -= h->classes[c].fields_size;
 	}
 }
 

@@ -121,6 +121,7 @@ static const struct heap_field *pack_fields(struct pack *p, struct heap *h, cons
 		struct heap_field f = p->reading ? (struct heap_field){ .name = "" } : fields[i];
 		pack_needed_text(p, &f.name);
 		PACK(p, f.type, VALUE_LONG);
+		PACK(p, f.offset, UINT32_MAX);
 		p->bad |= f.type != VALUE_OBJECT && f.type < VALUE_BOOLEAN;
 		if (values)
 			PACK(p, f.value, UINT64_MAX);
@@ -158,6 +159,7 @@ static void pack_class(struct pack *p, struct heap *h, struct heap_class *c, str
 	PACK(p, c->instance_size, UINT64_MAX);
 	PACK_COUNT(p, c->n_fields, UINT32_MAX);
 	PACK_COUNT(p, c->n_statics, UINT32_MAX);
+	PACK(p, c->fields_size, UINT32_MAX);
 	c->fields = pack_fields(p, h, c->fields, c->n_fields, false, err);
 	c->statics = pack_fields(p, h, c->statics, c->n_statics, true, err);
 	pack_type(p, h, &c->type);

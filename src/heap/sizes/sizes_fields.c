@@ -263,13 +263,12 @@ static bool int_field(const struct heap *h, uint32_t id, const char *name, uint3
 {
 	const struct heap_class *c = heap_class_of(h, id);
 	struct object_view view;
-	uint64_t at = 0;
 	uint32_t i = 0;
-	for (; i < c->n_fields && (strcmp(c->fields[i].name, name) || c->fields[i].type != VALUE_INT); i++)
-		at += layout_width(c->fields[i].type, h->facts.word_bits / 8);
-	if (i == c->n_fields || heap_view(h, id, &view, NULL) < 0 || view.n_bytes < at + 4)
+	while (i < c->n_fields && (strcmp(c->fields[i].name, name) || c->fields[i].type != VALUE_INT))
+		i++;
+	if (i == c->n_fields || heap_view(h, id, &view, NULL) < 0 || view.n_bytes < (uint64_t)c->fields[i].offset + 4)
 		return false;
-	const uint8_t *p = view.bytes + at;
+	const uint8_t *p = view.bytes + c->fields[i].offset;
 	*value = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 	return true;
 }

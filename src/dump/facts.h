@@ -148,6 +148,8 @@ struct dump_facts {
 	uint64_t heap_start, heap_end; /* no object lies outside; both 0: unknown */
 	unsigned n_heaps, heap_number; /* heap dumps in the file; which this is, from 1; 0: one */
 	bool big_endian;
+	unsigned reference_bytes; /* of a reference among an object's values, 0: a word; an address is it << reference_shift */
+	unsigned reference_shift;
 	char created[32];     /* ISO 8601 UTC, or "" */
 	enum value_form values;
 	enum redact_what redacted; /* it is a copy that says so of itself: these contents are zeros, and mean nothing */

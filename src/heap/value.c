@@ -35,7 +35,7 @@ unsigned values_size_of(const struct heap *h, enum value_type type)
 	case VALUE_DOUBLE: case VALUE_LONG: return 8;
 	case VALUE_OBJECT: break;
 	}
-	return h->facts.word_bits / 8;
+	return h->facts.reference_bytes ? h->facts.reference_bytes : h->facts.word_bits / 8;
 }
 
 /* n bytes (1 to 8) as an unsigned number, in the dump's byte order. */
@@ -50,7 +50,9 @@ static uint64_t load(const uint8_t *p, unsigned n, bool big_endian)
 static struct value load_value(const struct heap *h, const uint8_t *p, enum value_type type)
 {
 	uint64_t bits = load(p, values_size_of(h, type), h->facts.big_endian);
-	if (type == VALUE_BYTE)
+	if (type == VALUE_OBJECT)
+		bits <<= h->facts.reference_shift;
+	else if (type == VALUE_BYTE)
 		bits = (uint64_t)(int64_t)(int8_t)bits;
 	else if (type == VALUE_SHORT)
 		bits = (uint64_t)(int64_t)(int16_t)bits;

@@ -91,6 +91,26 @@ uint64_t j9core_reference(const struct j9core *j, uint64_t address);
 /* The same at an offset of an object. */
 uint64_t j9core_reference_of(const struct j9core *j, const struct j9_object *o, uint64_t offset);
 
+/* Fields that a class declares, in the order of its class file. */
+struct j9_field {
+	const char *name;  /* modified UTF-8, n_name bytes of the core, borrowed */
+	size_t n_name;
+	char type;         /* as in a signature, "Z": arrays are 'L' as all references */
+	bool is_static;
+	unsigned kind;     /* the reader's own */
+	uint64_t at;       /* bytes from behind an object's header; of a static field its address: a reference is a word */
+};
+struct j9_fields {
+	struct j9_field *field; /* big memory, the caller's */
+	uint32_t n, cap;
+	bool instance_known, statics_known; /* false: of these fields `at` means nothing */
+};
+/* Of one class, in place of what was there.  ERR_NOMEM. */
+MUST_CHECK int j9core_fields(const struct j9core *j, const struct j9_class *c, struct j9_fields *to, struct err *err);
+uint64_t j9core_fields_size(const struct j9_class *c); /* bytes of an instance without its header; not of arrays */
+unsigned j9core_reference_bytes(const struct j9core *j); /* in an object: also its header has so many */
+unsigned j9core_reference_shift(const struct j9core *j);
+
 /* All classes, by number. */
 uint32_t j9core_n_classes(const struct j9core *j);
 const struct j9_class *j9core_class_at(const struct j9core *j, uint32_t i); /* NULL behind the last */

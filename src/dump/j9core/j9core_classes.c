@@ -266,15 +266,22 @@ uint32_t j9core_class_number(const struct j9core *j, const struct j9_class *c)
 	return (uint32_t)(c - j->class);
 }
 
-void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct j9_class_facts *out)
+const struct j9_class *j9_super(const struct j9core *j, const struct j9_class *c)
 {
-	uint64_t depth = c->flags & j->depth_mask, superclass = 0;
+	uint64_t depth = c->flags & j->depth_mask, address = 0;
 
 	if (depth)
-		core_load(j->core, j9_get(j, c->address, AT_CLASS_SUPERS) + (depth - 1) * j->word, j->word, &superclass);
+		core_load(j->core, j9_get(j, c->address, AT_CLASS_SUPERS) + (depth - 1) * j->word, j->word, &address);
+	return address ? j9core_class(j, address) : NULL;
+}
+
+void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct j9_class_facts *out)
+{
+	const struct j9_class *superclass = j9_super(j, c);
+
 	*out = (struct j9_class_facts){
 		.object = c->flags & (j->dying | j->replaced) ? 0 : j9_get(j, c->address, AT_CLASS_OBJECT),
-		.superclass = superclass ? j9_get(j, superclass, AT_CLASS_OBJECT) : 0,
+		.superclass = superclass ? j9_get(j, superclass->address, AT_CLASS_OBJECT) : 0,
 		.loader = j9_get(j, j9_get(j, c->address, AT_CLASS_LOADER), AT_LOADER_OBJECT),
 		.instance_size = c->array ? UINT64_MAX : (j->slot + c->size + j->alignment - 1) & ~(uint64_t)(j->alignment - 1),
 	};
@@ -288,6 +295,21 @@ bool j9core_is_array(const struct j9_class *c)
 bool j9core_holds_references(const struct j9_class *c)
 {
 	return c->references;
+}
+
+uint64_t j9core_fields_size(const struct j9_class *c)
+{
+	return c->size;
+}
+
+unsigned j9core_reference_bytes(const struct j9core *j)
+{
+	return j->slot;
+}
+
+unsigned j9core_reference_shift(const struct j9core *j)
+{
+	return j->shift;
 }
 
 unsigned j9core_word(const struct j9core *j)

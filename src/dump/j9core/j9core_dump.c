@@ -8,6 +8,7 @@
 #include "dump/core/core.h"
 #include "dump/j9core/j9core.h"
 #include "dump/j9core/j9core_info.h"
+#include "dump/j9core/j9core_values.h"
 #include "dump/reader.h"
 #include "dump/source/source.h"
 #include "memory/big.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFERED = 512 };
+enum { BUFFERED = 512, NAME_SHOWN = 200 };
 
 struct j9_dump {
 	struct dump dump; /* first */
@@ -33,6 +34,7 @@ struct reading {
 	uint32_t *handle;           /* of each class, and 1; 0: none yet.  big memory */
 	struct sink *sink;
 	struct j9_links links;
+	struct j9_records records;
 	uint64_t n_skipped;
 	uint64_t targets[BUFFERED];
 };
@@ -83,7 +85,9 @@ static void state_facts(struct j9_dump *d)
 
 	f->word_bits = 8 * j9core_word(d->image);
 	f->big_endian = core_big_endian(d->core);
-	f->no_values = "values of system dumps are not read yet";
+	f->values = DECLARED_FIELDS;
+	f->reference_bytes = j9core_reference_bytes(d->image);
+	f->reference_shift = j9core_reference_shift(d->image);
 	f->roots_recorded = f->locals_inferred = f->owners_recorded = true;
 	text_add(&d->cannot_tell, "which words of a stack are references is inferred: every word that is an object's address "
 	    "counts");
@@ -236,13 +240,19 @@ static int class_record(struct reading *r, const struct j9_class *c, struct err 
 		.instance_size = SIZE_UNKNOWN, .object_size = SIZE_UNKNOWN,
 		.n_references = r->links.n, .references = r->links.target,
 	};
+	bool certain = true;
+	if (code == 0 && !r->sink->wants_references)
+		code = j9_records_of(&r->records, c, &record, &certain, err);
+	if (code == 0 && !certain)
+		r->sink->warn(r->sink, 0, "%.*s: where its fields are in objects is not certain: they are left out",
+		    (int)(n < NAME_SHOWN ? n : NAME_SHOWN), (const char *)record.name);
 	return code ? code : r->sink->class_record(r->sink, &record);
 }
 
-static int classes(struct reading *r, struct err *err)
+static int classes(struct reading *r, const struct core *core, struct err *err)
 {
 	const struct j9_class *c;
-	int code = 0;
+	int code = j9_records_open(&r->records, r->image, core, r->hub, err);
 
 	for (uint32_t i = 0; code == 0 && (c = j9core_class_at(r->image, i)); i++)
 		code = class_record(r, c, err);
@@ -298,7 +308,7 @@ static int read_part(const struct dump *dump, const struct part *part, struct si
 	r->handle = big_alloc(n ? n : 1, sizeof *r->handle, err);
 	int code = r->handle ? 0 : ERR_NOMEM;
 	if (code == 0 && part->begin == 0)
-		code = classes(r, err);
+		code = classes(r, d->core, err);
 	if (code == 0 && part->begin == 0 && !sink->wants_references)
 		code = j9core_roots(d->image, sink, err);
 	if (code == 0)
@@ -307,8 +317,15 @@ static int read_part(const struct dump *dump, const struct part *part, struct si
 		code = j9core_missing(d->image, err);
 	big_free(r->handle);
 	j9_links_release(&r->links);
+	j9_records_close(&r->records);
 	free(r);
 	return code;
+}
+
+static int locate(const struct dump *dump, uint64_t offset, uint32_t steps, struct object_view *out, struct err *err)
+{
+	const struct j9_dump *d = (const struct j9_dump *)dump;
+	return j9_locate(d->image, d->core, offset, steps, out, err);
 }
 
 const struct reader j9_core_reader = {
@@ -321,4 +338,5 @@ const struct reader j9_core_reader = {
 	.close = close_dump,
 	.parts = parts,
 	.read = read_part,
+	.locate = locate,
 };

@@ -10,6 +10,7 @@
  *   j9core_info.c     what the VM says of itself, its process and the core
  *   j9core_objects.c  objects one after another
  *   j9core_arrays.c   where elements of arrays are
+ *   j9core_fields.c   fields of classes, and where they are
  *
  * Whatever is read from the core is hostile: an address may lead anywhere, a number may be anything, a list may be a
  * circle.
@@ -196,6 +197,21 @@
 	M(CLASS_STATICS, "J9Class", "ramStatics", true) \
 	M(ROM_N_STATICS, "J9ROMClass", "objectStaticCount", true) \
 	M(LOADER_OBJECT, "J9ClassLoader", "classLoaderObject", true) \
+	M(CLASS_FINALIZE_AT, "J9Class", "finalizeLinkOffset", false) \
+	M(ROM_N_FIELDS, "J9ROMClass", "romFieldCount", false) \
+	M(ROM_FIELDS, "J9ROMClass", "romFields", false) \
+	M(ROM_N_SINGLE_STATICS, "J9ROMClass", "singleScalarStaticCount", false) \
+	M(FIELD_NAMES, "J9ROMFieldShape", "nameAndSignature", false) \
+	M(FIELD_MODIFIERS, "J9ROMFieldShape", "modifiers", false) \
+	M(NAMES_NAME, "J9ROMNameAndSignature", "name", false) \
+	M(NAMES_TYPE, "J9ROMNameAndSignature", "signature", false) \
+	M(VM_HIDDEN, "J9JavaVM", "hiddenInstanceFields", false) \
+	M(VM_LOCK_SHAPE, "J9JavaVM", "hiddenLockwordFieldShape", false) \
+	M(VM_FINALIZE_SHAPE, "J9JavaVM", "hiddenFinalizeLinkFieldShape", false) \
+	M(VM_CACHE_LINE, "J9JavaVM", "dCacheLineSize", false) \
+	M(HIDDEN_CLASS, "J9HiddenInstanceField", "className", false) \
+	M(HIDDEN_SHAPE, "J9HiddenInstanceField", "shape", false) \
+	M(HIDDEN_NEXT, "J9HiddenInstanceField", "next", false) \
 	M(CLASS_SUPERS, "J9Class", "superclasses", true) \
 	M(CLASS_INTERFACES, "J9Class", "iTable", false) \
 	M(INTERFACE_CLASS, "J9ITable", "interfaceClass", false) \
@@ -347,6 +363,8 @@ bool j9_load(const struct j9core *j, uint64_t structure, enum j9_member member, 
 uint64_t j9_get(const struct j9core *j, uint64_t structure, enum j9_member member);
 /* What a member leads to that holds a signed distance of 4 bytes from itself (J9SRP).  0: it is not there, or null. */
 uint64_t j9_relative(const struct j9core *j, uint64_t structure, enum j9_member member);
+/* The superclass of one that is no array; NULL: it has none. */
+const struct j9_class *j9_super(const struct j9core *j, const struct j9_class *c);
 /* A constant of any release; `otherwise` where there is none. */
 uint64_t j9_constant(const struct j9core *j, const char *structure, const char *name, uint64_t otherwise);
 

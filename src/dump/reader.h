@@ -89,6 +89,8 @@ struct class_record {
 	size_t n_fields;
 	uint32_t fields_size; /* bytes that they take where the fields of the superclass follow; 0: offsets of fields
 	                         count from the object's beginning, whichever class it is of */
+	uint32_t taken; /* bytes that the header and all fields of an instance take, those of superclasses and the VM's own
+	                   among them; 0: those are to be counted */
 	const struct field_record *statics;
 	size_t n_statics;
 	uint32_t hash; /* of the class object, as in struct object_record */

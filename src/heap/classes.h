@@ -53,6 +53,7 @@ struct heap_class {
 	const struct heap_field *statics;
 	uint32_t n_fields, n_statics;    /* 0 where the format tells none */
 	uint32_t fields_size;   /* bytes of an instance's record before the fields of the superclass */
+	uint32_t taken;         /* bytes that header and fields of an instance take; 0: to be counted */
 	uint32_t type;          /* index in dump->types, or HEAP_NONE */
 	uint32_t n_objects;     /* instances of exactly this class */
 	uint32_t n_unknown;     /* instances of unknown size; they count 0 bytes */

@@ -209,7 +209,9 @@ static uint64_t room_of(const struct heap *h, uint32_t class, unsigned header)
 	uint64_t bytes = header;
 	if (c->kind != CLASS_PLAIN || !c->defined || c->sizes_vary || c->size_measured || c->instance_size == SIZE_UNKNOWN)
 		return 0;
-	for (unsigned deep = 0; class != HEAP_NONE && deep < SUPERCLASSES_MOST; deep++) {
+	if (c->taken)
+		bytes = c->taken;
+	for (unsigned deep = 0; !c->taken && class != HEAP_NONE && deep < SUPERCLASSES_MOST; deep++) {
 		const struct heap_class *at = &h->classes[class];
 		for (uint32_t i = 0; i < at->n_fields; i++)
 			bytes += at->fields[i].type == VALUE_OBJECT ? waste_reference(h) : values_size_of(h, at->fields[i].type);

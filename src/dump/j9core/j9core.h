@@ -119,6 +119,7 @@ uint32_t j9core_class_number(const struct j9core *j, const struct j9_class *c);
  * instance, SIZE_UNKNOWN of arrays. */
 struct j9_class_facts {
 	uint64_t object, superclass, loader, instance_size;
+	uint32_t taken; /* bytes of an instance that are no gap; 0 of arrays */
 };
 void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct j9_class_facts *out);
 /* What a class refers to: addresses of objects, and how often.  hub: the class java/lang/Class, or NULL.  ERR_NOMEM. */

@@ -283,6 +283,7 @@ void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct
 		.object = c->flags & (j->dying | j->replaced) ? 0 : j9_get(j, c->address, AT_CLASS_OBJECT),
 		.superclass = superclass ? j9_get(j, superclass->address, AT_CLASS_OBJECT) : 0,
 		.loader = j9_get(j, j9_get(j, c->address, AT_CLASS_LOADER), AT_LOADER_OBJECT),
+		.taken = c->array ? 0 : (uint32_t)(j->slot + c->size) - (c->hash_at < j->slot + c->size ? 4 : 0),
 		.instance_size = c->array ? UINT64_MAX : (j->slot + c->size + j->alignment - 1) & ~(uint64_t)(j->alignment - 1),
 	};
 }

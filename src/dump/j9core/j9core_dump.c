@@ -237,7 +237,7 @@ static int class_record(struct reading *r, const struct j9_class *c, struct err 
 	struct class_record record = {
 		.address = facts.object, .superclass = facts.superclass, .loader = facts.loader,
 		.name = (const uint8_t *)(name ? name : unknown), .name_size = n, .name_stays = name,
-		.instance_size = SIZE_UNKNOWN, .object_size = SIZE_UNKNOWN,
+		.instance_size = SIZE_UNKNOWN, .object_size = SIZE_UNKNOWN, .taken = facts.taken,
 		.n_references = r->links.n, .references = r->links.target,
 	};
 	bool certain = true;

@@ -43,7 +43,7 @@ struct count_pass_class {
 	uint64_t *references;
 	size_t n_references;
 	struct heap_field *fields, *statics;
-	uint32_t n_fields, n_statics, fields_size;
+	uint32_t n_fields, n_statics, fields_size, taken;
 };
 
 /* A thread as the dump records it; its texts are escaped and last as long as the heap. */

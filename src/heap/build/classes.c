@@ -196,6 +196,7 @@ static void collect(struct build *b)
 		c->n_fields = b->defined[i].n_fields;
 		c->n_statics = b->defined[i].n_statics;
 		c->fields_size = b->defined[i].fields_size;
+		c->taken = b->defined[i].taken;
 		c->instance_size = c->kind == CLASS_PLAIN ? b->defined[i].instance_size : SIZE_UNKNOWN;
 		uint32_t id = index_find(h->index, c->address);
 		if (id != HEAP_NONE && h->class_of[id] == HANDLE_JAVA_LANG_CLASS)

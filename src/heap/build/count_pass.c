@@ -300,6 +300,7 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 		.n_fields = (uint32_t)r->n_fields,
 		.n_statics = (uint32_t)r->n_statics,
 		.fields_size = r->fields_size,
+		.taken = r->taken,
 	};
 	if (c->n_references) {
 		c->references = arena_try(&p->arena, c->n_references, sizeof *c->references, &s->lost);

@@ -162,6 +162,7 @@ static void pack_class(struct pack *p, struct heap *h, struct heap_class *c, str
 	PACK_COUNT(p, c->n_fields, UINT32_MAX);
 	PACK_COUNT(p, c->n_statics, UINT32_MAX);
 	PACK(p, c->fields_size, UINT32_MAX);
+	PACK(p, c->taken, UINT32_MAX);
 	c->fields = pack_fields(p, h, c->fields, c->n_fields, false, err);
 	c->statics = pack_fields(p, h, c->statics, c->n_statics, true, err);
 	pack_type(p, h, &c->type);

@@ -94,7 +94,7 @@ struct memo {
 static struct fingerprint fingerprint_of(struct memo memo[MEMO], const struct equal_content *c)
 {
 	struct memo *m = &memo[hash_number((uintptr_t)c->bytes) % MEMO];
-	if (c->n < MEMO_LEAST)
+	if (c->n < MEMO_LEAST || c->copied)
 		return hash_fingerprint(c->bytes, c->n, c->with);
 	if (m->content.bytes != c->bytes || m->content.n != c->n || m->content.with != c->with)
 		*m = (struct memo){*c, hash_fingerprint(c->bytes, c->n, c->with)};

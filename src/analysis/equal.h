@@ -13,12 +13,15 @@
 #include "base/progress.h"
 #include "heap/string.h"
 
+enum { EQUAL_FIELDS = 128 };
+
 /* What reads objects one after the other, on one thread. */
 struct equal_walk {
 	const struct heap *heap;
 	const void *context;    /* equal_objects.source */
 	struct view_walk view;
 	struct string_walk text;
+	uint64_t field[EQUAL_FIELDS]; /* for a content that is not as the dump has it */
 };
 
 struct equal_content {
@@ -26,6 +29,7 @@ struct equal_content {
 	uint64_t n;
 	uint32_t array; /* the object with the bytes, the one that is read itself if it is that */
 	uint32_t with;  /* a number that must be equal, too */
+	bool copied;    /* the bytes are the walk's own */
 };
 
 struct equal_print {

@@ -11,9 +11,29 @@
 
 /* --- equal objects ------------------------------------------------------------------------------ */
 
+/* Out of a record in which other bytes are between fields: a lock, a hash. */
+static bool gather_fields(struct equal_walk *w, uint32_t id, struct equal_content *out)
+{
+	struct values v;
+	struct field_walk f = { .values = &v };
+	uint64_t n = 0;
+	if (values_open_along(&v, w->heap, id, &w->view, NULL) || v.is_class)
+		return false;
+	while (values_next_field(&f)) {
+		if (f.missing || n == EQUAL_FIELDS)
+			return false;
+		w->field[n++] = f.value.bits;
+	}
+	*out = (struct equal_content){.bytes = (const uint8_t *)w->field, .n = n * sizeof *w->field, .array = id,
+	    .with = w->heap->class_of[id], .copied = true};
+	return n > 0;
+}
+
 static bool read_fields(struct equal_walk *w, uint32_t id, struct equal_content *out)
 {
 	struct object_view view;
+	if (heap_class_of(w->heap, id)->taken)
+		return gather_fields(w, id, out);
 	if (heap_view_along(w->heap, id, &w->view, &view, NULL) || view.kind != OBJECT_INSTANCE || !view.n_bytes)
 		return false;
 	*out = (struct equal_content){.bytes = view.bytes, .n = view.n_bytes, .array = id, .with = w->heap->class_of[id]};

@@ -241,7 +241,7 @@ void lazy_dump_tells(struct dump *dump, const struct dump_facts *facts, bool cut
 	l->reader.title = facts->title;
 	l->reader.label = facts->label;
 	l->reader.locate = facts->values != NO_VALUES ? locate : NULL;
-	l->reader.redact = facts->values == DECLARED_FIELDS ? redact : NULL; /* such are HPROF's */
+	l->reader.redact = !strcmp(facts->format, "hprof") ? redact : NULL;
 	l->reader.symbols = symbols;
 	l->dump.facts = *facts;
 	l->cut_known = cut;

@@ -170,13 +170,13 @@ int j9core_links(const struct j9core *j, const struct j9_class *c, const struct 
 	struct links l = {j, to, err};
 
 	to->n = 0;
-	int code = add_superclasses(&l, c);
-	if (code == 0)
-		code = add(&l, j9_get(j, j9_get(j, c->address, AT_CLASS_LOADER), AT_LOADER_OBJECT));
-	if (code == 0)
-		code = add_statics(&l, c);
+	int code = add_statics(&l, c); /* what has names comes first, in the order of j9_records_of */
 	if (code == 0)
 		code = add_fields(&l, j9_get(j, c->address, AT_CLASS_OBJECT), hub);
+	if (code == 0)
+		code = add_superclasses(&l, c);
+	if (code == 0)
+		code = add(&l, j9_get(j, j9_get(j, c->address, AT_CLASS_LOADER), AT_LOADER_OBJECT));
 	if (code == 0)
 		code = add_interfaces(&l, c);
 	if (code == 0)

@@ -38,6 +38,7 @@ const struct phase_info phase_info[PHASES] = {
 	[PHASE_FIND_SUSPECTS] = ALONE("looking for suspects"),
 	[PHASE_FIND_PATH] = ALONE("looking for a path"),
 	[PHASE_WRITE_COPY] = {.words = "writing the copy", .word = "writing the copy", .bytes = true},
+	[PHASE_WRITE_HPROF] = ALONE("writing objects"),
 	[PHASE_WRITE_INDEX] = {.words = "writing the index", .word = "writing the index", .bytes = true},
 	[PHASE_LOOK_AT_FILES] = ALONE("looking at files"),
 	[PHASE_READ_PROFILES] = ALONE("reading profiles"),

@@ -62,6 +62,7 @@ struct argument {
 	OPTION(DASH_HASH, "-hash") \
 	OPTION(DASH_HEAP, "-heap") \
 	OPTION(DASH_HEX, "-hex") \
+	OPTION(DASH_HPROF, "-hprof") \
 	OPTION(DASH_I, "-i") \
 	OPTION(DASH_IN, "-in") \
 	OPTION(DASH_LENGTH, "-length") \

@@ -94,6 +94,11 @@ enum size_rule {
 	                   (Android, GraalVM), else it is the bytes of all fields and says nothing */
 };
 
+/* How sizes of arrays follow from their lengths; header 0: nobody says. */
+struct recorded_arrays {
+	unsigned header, reference, minimum, empty; /* bytes; empty: of an array without elements, 0 as others */
+};
+
 /* How a dump tells the values of objects; analysis/describe has an inspector for each. */
 enum value_form {
 	NO_VALUES,
@@ -177,6 +182,10 @@ struct dump_facts {
 	unsigned minimum_object_size;   /* bytes; 0: none */
 	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */
 	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
+	struct recorded_arrays arrays;  /* with array_sizes_need_model: the dump says so itself */
+	bool wide_words;                /* the VM has 64-bit words, whatever word_bits is */
+	bool roots_were_inferred;       /* the writer of the dump inferred the roots that it has */
+	bool exported;                  /* cairn wrote it, of another dump */
 	/* The address of java.lang.Class where its instances are announced as well as the classes that they represent, at
 	 * the same address; 0: they are not.  Such an instance is not an object of its own. */
 	uint64_t class_of_hubs;

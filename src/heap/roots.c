@@ -70,3 +70,12 @@ bool heap_is_root(const struct heap *h, uint32_t id)
 	size_t first;
 	return heap_roots_of(h, id, &first) > 0;
 }
+
+bool heap_roots_were_inferred(const struct heap *h)
+{
+	size_t i = 0;
+
+	while (i < h->n_roots && (h->roots[i].certainty == EXACT || h->roots[i].kind == ROOT_SYSTEM_CLASS))
+		i++;
+	return h->facts.roots_recorded && i < h->n_roots;
+}

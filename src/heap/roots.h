@@ -36,6 +36,9 @@ bool heap_is_root(const struct heap *h, uint32_t id);
 /* Roots of this object: index of the first in h->roots and their number. */
 size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first);
 
+/* Does the dump record roots that its writer inferred (facts.roots_were_inferred)?  Looks at all roots. */
+bool heap_roots_were_inferred(const struct heap *h);
+
 /* Can the program be changed so that it lets go of what this root holds?  Not of what the VM holds. */
 bool heap_root_clearable(const struct heap_root *root);
 

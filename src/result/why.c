@@ -7,6 +7,7 @@
 #include "result/why.h"
 
 #include "heap/classes.h"
+#include "heap/roots.h"
 #include "opened/opened.h"
 
 #include <string.h>
@@ -68,7 +69,10 @@ static void say_unknown_sizes(const struct heap *h, enum certainty certainty, st
 static void say_roots(const struct heap *h, enum certainty certainty, struct text *to)
 {
 	(void)certainty;
-	if (h->facts.locals_inferred)
+	if (heap_roots_were_inferred(h))
+		text_add(to, "cairn exported the dump from one that records no roots, and wrote those that it inferred: system "
+		    "classes, threads and every object that nothing references");
+	else if (h->facts.locals_inferred)
 		text_add(to, "the dump does not say which words of a stack are references, so cairn uses each that is the "
 		    "address of an object");
 	else if (h->facts.roots_recorded)

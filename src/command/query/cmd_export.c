@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_export.c - export: tables of the dump for other programs, in a database or as parts of larger tables.
+ * cmd_export.c - export: tables of the dump for other programs, in a database or as parts of larger tables; or the
+ * heap itself (export_hprof.c).
  *
  * A part stands in DIR/TABLE/KEY=VALUE/.../part-DUMP.csv, as Hive lays tables out: DuckDB and Spark read all that is
  * below DIR/TABLE as one table with the columns KEY.  Which columns a part has depends on its table alone.
@@ -9,6 +10,7 @@
 
 #include "base/suffixes.h"
 #include "base/mem.h"
+#include "command/query/export_hprof.h"
 #include "command/query/query.h"
 #include "command/exec/exec.h"
 #include "dump/source/source.h"
@@ -409,7 +411,7 @@ static int write_file(struct export *e, struct err *err)
 	if (call_has(call, DASH_PARTITION))
 		return err_set(err, ERR_USAGE, "-partition needs -dir DIR");
 	if (!call->n_words)
-		return call_missing(call->command, "FILE.sqlite or -dir is missing", "", 1, err);
+		return call_missing(call->command, "FILE.sqlite, -dir or -hprof is missing", "", 1, err);
 	if (!names_database(call->words[0]))
 		return err_set(err, ERR_USAGE, "\"%.200s\" is not a database name (use .sqlite, .sqlite3 or .db; for "
 		    "one table, > FILE.csv, .json, .jsonl, .md or .html)", call->words[0]);
@@ -419,13 +421,26 @@ static int write_file(struct export *e, struct err *err)
 	return code;
 }
 
+static int write_heap(struct export *e, struct err *err)
+{
+	const struct call *call = e->call;
+	const char *file = call->option[call_option(call, DASH_HPROF)].word;
+	if (call->n_words || call_has(call, DASH_DIR) || call_has(call, DASH_PARTITION) ||
+	    call_has(call, DASH_RETAINED))
+		return err_set(err, ERR_USAGE, "-hprof writes the heap, not tables (export -hprof FILE.hprof)");
+	if (!*file || names_database(file))
+		return err_set(err, ERR_USAGE, "-hprof: \"%.200s\" is not a file name for a dump (use .hprof or "
+		    ".hprof.gz)", file);
+	return export_hprof(e->s, file, e->written, err);
+}
+
 static int run_export(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct export e = {.s = s, .call = call, .written = files_table(s, "export")};
-	bool parts = call_has(call, DASH_DIR);
+	bool parts = call_has(call, DASH_DIR), heap = call_has(call, DASH_HPROF);
 	*out = NULL;
-	int code = parts ? write_parts(&e, err) : write_file(&e, err);
-	if (!code && s->typed) {
+	int code = heap ? write_heap(&e, err) : parts ? write_parts(&e, err) : write_file(&e, err);
+	if (!code && s->typed && !heap) {
 		struct text said = TEXT_INIT, left = TEXT_INIT;
 		add_tables_words(&e, &said);
 		add_left_out(&e, &left);
@@ -433,7 +448,7 @@ static int run_export(struct session *s, const struct call *call, struct result 
 		    left.len ? left.s : "");
 		text_release(&said);
 		text_release(&left);
-	} else if (!code) {
+	} else if (!code && !s->typed) {
 		*out = e.written;
 	}
 	if (!*out)
@@ -451,6 +466,7 @@ static int run_export(struct session *s, const struct call *call, struct result 
 
 static const struct option_spec options[] = {
     {DASH_DIR, OPT_WORDS, "DIR", "directory for CSV parts instead of a database"},
+    {DASH_HPROF, OPT_WORDS, "FILE", "write the heap as an HPROF dump for MAT and VisualVM"},
     {DASH_PARTITION, OPT_WORDS, "KEY=VALUE,...", "identifies this dump: host=web1,day=2026-11-22"},
     {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes first, which takes time"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
@@ -462,7 +478,7 @@ const struct command cmd_export = {
     .options = options,
     .flags = COMMAND_WRITES,
     .group = "query and export",
-    .summary = "write tables for SQLite, DuckDB and Spark",
+    .summary = "write tables for SQLite, DuckDB and Spark, or HPROF",
     .shapes = SHAPES(&files_shape),
     .description = "A TABLE is one of sql: a command line (\"histo -by loader\"), objects, refs, or a class with its "
 	"fields; NAME=TABLE renames it. Default: info, classes, packages, threads, frames, roots and loaders. Numbers "
@@ -474,10 +490,14 @@ const struct command cmd_export = {
 	"DuckDB and Spark read the parts as one table:\n"
 	"DuckDB\tread_csv('DIR/classes/**/*.csv', hive_partitioning=true, escape='\"', allow_quoted_nulls=false)\n"
 	"Spark\tspark.read.option(\"header\", True).option(\"inferSchema\", True).option(\"escape\", "
-	"'\"').csv(\"DIR/classes\")\n",
+	"'\"').csv(\"DIR/classes\")\n"
+	"-hprof writes the heap as an HPROF dump (FILE.gz: compressed), a damaged one as far as it was read. HPROF needs "
+	"fields. Where the dump has none, as PHD, they are invented: ?0, ?1 and so on are references in the dump's order, "
+	"?size0 makes the object as large as it is, and all numbers are 0. Inferred roots are roots of the file.",
     .examples = {{"export shop.sqlite", ON_SHOP, "a database of classes, packages, threads, frames, roots and loaders"},
 	{"export objects.sqlite objects \"loaders=histo -by loader\"", ON_SHOP, "chosen tables, one under a new name"},
-	{"export -dir tables -partition host=web1,day=2026-11-22", ON_SHOP, "CSV parts for DuckDB and Spark"}},
+	{"export -dir tables -partition host=web1,day=2026-11-22", ON_SHOP, "CSV parts for DuckDB and Spark"},
+	{"export -hprof heap.hprof.gz", ON_PHD, "the heap of a PHD file for MAT and VisualVM"}},
     .key = "",
     .run = run_export,
 };

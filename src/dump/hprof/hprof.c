@@ -105,6 +105,49 @@ static void state_redaction(struct dump_facts *f, enum redact_what what)
 		f->no_values = f->cannot_tell = why[what];
 }
 
+/* The words for the formats that cairn exports; another is one of a later release. */
+static const char *title_of(const char *format)
+{
+	static const char *const titles[][2] = {{"phd", "PHD"}, {"classic", "a classic heap dump"},
+	    {"j9core", "a system dump"}, {"hprof", "HPROF"}};
+	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+		if (!strcmp(format, titles[i][0]))
+			return titles[i][1];
+	return "another dump";
+}
+
+/* Of a file that cairn exported: what the dump was like that it was made of. */
+static void state_origin(struct hprof *h, const struct hprof_origin *o)
+{
+	struct dump_facts *f = &h->dump.facts;
+	bool redacted = f->redacted > o->left_out;
+
+	snprintf(h->exported, sizeof h->exported, "exported from %s by cairn%s%s%s%s", title_of(o->format),
+	    o->fields_invented ? ", so names of fields are invented (?)" : "",
+	    o->left_out == REDACT_ALL || redacted ? "; it has no values except references" : "",
+	    !redacted && o->left_out == REDACT_ARRAYS ? "; it has no contents of primitive arrays and strings" : "",
+	    !redacted && o->left_out == REDACT_STRINGS ? "; it has no contents of Strings" : "");
+	f->exported = true;
+	f->cannot_tell = h->exported;
+	if (o->left_out > f->redacted)
+		f->redacted = o->left_out;
+	if (f->redacted != REDACT_NOTHING)
+		f->no_values = h->exported;
+	f->references_superclass_recorded = o->superclasses_recorded;
+	f->loaders_hold_classes = o->loaders_hold_classes;
+	f->array_classes_kept = o->array_classes_kept;
+	f->class_fields_missing = o->class_fields_missing;
+	f->roots_were_inferred = o->roots_inferred;
+	f->wide_words = o->word_bits == 64;
+	if (o->sizes_recorded) {
+		f->size_rule = SIZES_RECORDED;
+		f->has_instance_sizes = f->array_sizes_need_model = true;
+		f->arrays = o->arrays;
+	}
+	if (o->damaged)
+		hprof_note(h, h->body, "exported from a damaged dump: what that lacks is missing here");
+}
+
 static void state_facts(struct hprof *h)
 {
 	struct dump_facts *f = &h->dump.facts;
@@ -132,6 +175,9 @@ static void state_facts(struct hprof *h)
 	f->references_superclass_recorded = true;
 	f->array_classes_kept = true;
 	state_redaction(f, hprof_redacted(h));
+	struct hprof_origin origin;
+	if (hprof_exported(h, &origin))
+		state_origin(h, &origin);
 }
 
 /* --- opening ------------------------------------------------------------------------------------ */

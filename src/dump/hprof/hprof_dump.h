@@ -13,6 +13,7 @@
  *   hprof_sites.c   where objects were allocated
  *   hprof_locate.c  one object record, for looking at values
  *   hprof_redact.c  a copy without contents
+ *   hprof_origin.c  of which dump a file was made that cairn exported
  *
  * Format: the comment at the head of OpenJDK's heapDumper.cpp, "HPROF binary format"; for Android,
  * ART's hprof.cc.  All numbers are big-endian.  Offsets count from the start of the (inflated) file.
@@ -38,25 +39,6 @@ struct part;
 struct sink;
 struct site_sink;
 struct source;
-
-enum hprof_tag {
-	HPROF_UTF8 = 0x01, HPROF_LOAD_CLASS = 0x02, HPROF_UNLOAD_CLASS = 0x03, HPROF_FRAME = 0x04,
-	HPROF_TRACE = 0x05, HPROF_ALLOC_SITES = 0x06, HPROF_HEAP_SUMMARY = 0x07,
-	HPROF_START_THREAD = 0x0A, HPROF_END_THREAD = 0x0B, HPROF_HEAP_DUMP = 0x0C,
-	HPROF_CPU_SAMPLES = 0x0D, HPROF_CONTROL_SETTINGS = 0x0E, HPROF_HEAP_SEGMENT = 0x1C,
-	HPROF_HEAP_END = 0x2C, HPROF_ANDROID_CLOCK = 0xA0,
-};
-
-enum hprof_sub_tag {
-	SUB_JNI_GLOBAL = 0x01, SUB_JNI_LOCAL = 0x02, SUB_JAVA_FRAME = 0x03, SUB_NATIVE_STACK = 0x04,
-	SUB_STICKY_CLASS = 0x05, SUB_THREAD_BLOCK = 0x06, SUB_MONITOR = 0x07, SUB_THREAD_OBJECT = 0x08,
-	SUB_CLASS = 0x20, SUB_INSTANCE = 0x21, SUB_OBJECT_ARRAY = 0x22, SUB_PRIMITIVE_ARRAY = 0x23,
-	SUB_INTERNED = 0x89, SUB_FINALIZING = 0x8A, SUB_DEBUGGER = 0x8B, SUB_REFERENCE_CLEANUP = 0x8C,
-	SUB_VM_INTERNAL = 0x8D, SUB_JNI_MONITOR = 0x8E, SUB_UNREACHABLE = 0x90,
-	SUB_ARRAY_WITHOUT_DATA = 0xC3, SUB_HEAP_INFO = 0xFE, SUB_UNKNOWN = 0xFF,
-};
-
-#define RECORD_HEAD 9 /* tag, time, length of a top-level record */
 
 /* A stretch of sub-records. */
 struct hprof_segment {
@@ -123,6 +105,7 @@ struct hprof {
 	struct hprof_segment *segments; /* big memory: of the chosen heap, in the dump's order */
 	uint32_t n_segments;
 
+	char exported[200];   /* of a file that cairn exported: what it lacks, a sentence */
 	struct hprof_note notes[8]; /* warnings of the walk over the top-level records */
 	unsigned n_notes;
 	bool damaged;
@@ -227,6 +210,10 @@ MUST_CHECK int hprof_sites(const struct dump *dump, struct site_sink *sink, stru
 
 /* What the file says was left out of it, when it was copied. */
 enum redact_what hprof_redacted(const struct hprof *h);
+/* The same and what the dump says of the one that it was exported from.  False: cairn did not export it. */
+bool hprof_exported(const struct hprof *h, struct hprof_origin *out);
+/* The record at this offset if it is the one that says so; or NULL. */
+const uint8_t *hprof_origin_record(const struct hprof *h, uint64_t at, struct hprof_origin *out);
 MUST_CHECK int hprof_redact(const struct dump *dump, const struct redaction *r, FILE *to, uint64_t *written,
     struct err *err);
 MUST_CHECK int hprof_symbols(const struct dump *dump, symbol_take *take, void *context, struct err *err);

@@ -144,11 +144,15 @@ static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 	record.address = hprof_class_object(r->h, class_id);
 	cursor_take(&c, 4);
 	record.superclass = hprof_class_object(r->h, hprof_id(cursor_take(&c, ids), ids));
+	if (!r->h->dump.facts.references_superclass_recorded)
+		record.superclass = 0;
 	record.loader = hprof_id(cursor_take(&c, ids), ids);
 	uint64_t signers = hprof_id(cursor_take(&c, ids), ids);
 	uint64_t domain = hprof_id(cursor_take(&c, ids), ids);
 	cursor_take(&c, 2 * ids); /* reserved */
 	record.instance_size = cursor_u32(&c);
+	if (!record.instance_size && r->h->dump.facts.size_rule == SIZES_RECORDED)
+		record.instance_size = SIZE_UNKNOWN;
 	int code = add_unnamed(r, &n, &n_references, "<signers>", signers);
 	if (code == 0)
 		code = add_unnamed(r, &n, &n_references, "<protection_domain>", domain);

@@ -119,6 +119,13 @@ enum redact_what hprof_redacted(const struct hprof *h)
 	return mark_at(h, h->body, &what) ? what : REDACT_NOTHING;
 }
 
+bool hprof_exported(const struct hprof *h, struct hprof_origin *out)
+{
+	enum redact_what what;
+	uint64_t marked = mark_at(h, h->body, &what);
+	return hprof_origin_record(h, h->body + (marked ? RECORD_HEAD + marked : 0), out) != NULL;
+}
+
 static void put_mark(struct copying *c)
 {
 	const struct hprof *h = c->h;
@@ -398,6 +405,7 @@ static int walk_file(struct copying *c, bool write)
 	c->segment = 0;
 	enum redact_what before;
 	uint64_t marked = mark_at(c->h, c->h->body, &before);
+	struct hprof_origin origin;
 	if (write) {
 		put(c, s->bytes + c->h->begin, c->h->body - c->h->begin);
 		put_mark(c);
@@ -415,6 +423,8 @@ static int walk_file(struct copying *c, bool write)
 			code = walk_heap_record(c, at, n, write, &next);
 		else if (next > c->h->end)
 			code = unclear(c, at);
+		else if (write && *p == HPROF_UTF8 && hprof_origin_record(c->h, at, &origin))
+			put(c, p, RECORD_HEAD + n);
 		else if (write && *p == HPROF_UTF8)
 			code = put_symbol(c, p, n);
 		else if (write)

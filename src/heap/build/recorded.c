@@ -152,7 +152,7 @@ static void add_recorded(
 		.thread = HEAP_NONE,
 		.frame = HEAP_NONE,
 		.kind = r->kind,
-		.certainty = r->inferred ? INFERRED : EXACT,
+		.certainty = r->inferred || h->facts.roots_were_inferred ? INFERRED : EXACT,
 		.slot = r->slot,
 	};
 	set_object(h, &root, r->address);

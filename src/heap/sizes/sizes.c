@@ -219,7 +219,8 @@ int sizes_again(struct heap *h, struct err *err)
 int sizes_settle(struct heap *h, bool as_mat, struct err *err)
 {
 	struct sizes s;
-	bool by_fields = h->facts.size_rule == SIZES_FROM_FIELDS;
+	/* MAT looks at the fields of what cairn exported as at those of any HPROF dump */
+	bool by_fields = h->facts.size_rule == SIZES_FROM_FIELDS || (as_mat && h->facts.exported);
 	int code = begin(&s, h, as_mat, err);
 	if (!code)
 		code = by_fields ? sizes_from_fields(&s, err) : sizes_recorded(&s, err);

@@ -150,6 +150,11 @@ static void set_rule(struct heap *h, unsigned header, struct array_rule rule)
 
 static void model_arrays(struct heap *h)
 {
+	const struct recorded_arrays *said = &h->facts.arrays;
+	if (said->header) {
+		set_rule(h, said->header, (struct array_rule){ said->reference, 8, said->minimum, said->empty });
+		return;
+	}
 	struct array_model models[MODELS_MAX];
 	unsigned n_models = list_models(h->facts.word_bits, models);
 	uint64_t n_pairs;
@@ -279,6 +284,7 @@ int sizes_recorded(struct sizes *s, struct err *err)
 {
 	struct heap *h = s->heap;
 	int code = 0;
+	h->wide_words = h->facts.wide_words && h->facts.word_bits == 32;
 	if (s->as_mat && h->facts.has_instance_sizes) {
 		h->n_odd = 0;
 		size_as_mat(h);

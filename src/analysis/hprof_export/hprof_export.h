@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hprof_export.h - a heap as an HPROF 1.0.2 file, which other programs read.
+ *
+ * A heap whose dump holds values is written with these: classes with their fields, objects with the values of them,
+ * arrays with their elements.  Where the dump holds none (PHD, classic dumps) HPROF still wants a value for each
+ * field that a class declares.  So fields are invented: as many references ?0, ?1, ... as an instance of the class
+ * holds at most, null where one holds fewer, and numbers ?size0, ... that are 0.  These make an object as large as
+ * the dump says for programs that add up fields.  References of a class object become static fields in the same way.
+ * Elements of an array of objects come one after another, nulls after them; elements of other arrays are 0.  The file
+ * says in its first record what of it is invented (struct hprof_origin).
+ *
+ * The file is written in one pass in the order of addresses; memory is needed for classes and names only.
+ */
+#ifndef CAIRN_ANALYSIS_HPROF_EXPORT_HPROF_EXPORT_H
+#define CAIRN_ANALYSIS_HPROF_EXPORT_HPROF_EXPORT_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct heap;
+
+/* What was written, and what of the heap has no place in such a file. */
+struct hprof_exported {
+	uint64_t bytes, objects;
+	bool invented;             /* fields and their order: the heap has no values */
+	uint64_t references_lost;  /* beyond 65,535 fields of a class, or in the part of an array that is cut off */
+	uint64_t arrays_clipped;   /* to 4 GB, the most that a record holds */
+	uint64_t lengths_unknown;  /* of arrays; made of the size, if the dump has that */
+	uint32_t threads_lost;     /* without an object */
+	uint32_t classes_made;     /* that have instances and no class object in the heap */
+};
+
+/* Can it be written?  ERR_UNSUPPORTED, and why not: a Go heap, an index without references. */
+MUST_CHECK int hprof_export_may(const struct heap *h, struct err *err);
+/* Write it; the heap has its references.  0, ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
+MUST_CHECK int hprof_export(const struct heap *h, FILE *to, struct hprof_exported *done, struct err *err);
+
+#endif

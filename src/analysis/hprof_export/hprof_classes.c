@@ -161,9 +161,14 @@ static uint32_t instance_size(const struct hprof_writing *w, uint32_t class)
 	return size <= UINT32_MAX ? (uint32_t)size : 0;
 }
 
-static uint64_t address_of(const struct hprof_writing *w, uint32_t id)
+/* 0 is the boot loader: of a class whose loader the dump lacks it is an identifier of no object. */
+static uint64_t loader_of(struct hprof_writing *w, const struct heap_class *c)
 {
-	return id == HEAP_NONE ? 0 : heap_address(w->h, id);
+	if (c->loader != HEAP_NONE)
+		return heap_address(w->h, c->loader);
+	if (c->loader_lost && !w->lost_loader)
+		w->lost_loader = hprof_make_id(&w->plan);
+	return c->loader_lost ? w->lost_loader : 0;
 }
 
 static uint64_t record_size(const struct hprof_writing *w, uint32_t class, const struct held *held)
@@ -190,7 +195,7 @@ int hprof_write_class(struct hprof_writing *w, uint32_t class)
 	hprof_put_id(o, w->plan.classes[class].id);
 	hprof_put_number(o, EMPTY_TRACE, 4);
 	hprof_put_id(o, super == HEAP_NONE ? 0 : w->plan.classes[super].id);
-	hprof_put_id(o, address_of(w, c->loader));
+	hprof_put_id(o, loader_of(w, c));
 	hprof_put_id(o, held.signers);
 	hprof_put_id(o, held.domain);
 	hprof_put_zeros(o, 2 * o->ids);

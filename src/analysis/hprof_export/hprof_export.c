@@ -61,10 +61,11 @@ static int write_origin(struct hprof_writing *w)
 		.loaders_hold_classes = f->loaders_hold_classes,
 		.array_classes_kept = f->array_classes_kept,
 		.class_fields_missing = f->class_fields_missing,
+		.instance_sizes = f->has_instance_sizes || f->size_rule == SIZES_RECORDED,
 		.sizes_recorded = f->size_rule == SIZES_RECORDED,
 		.word_bits = heap_word_bits(h),
 	};
-	if (!o.sizes_recorded && !o.left_out && !o.damaged)
+	if (!o.instance_sizes && !o.left_out && !o.damaged)
 		return 0;
 	snprintf(o.format, sizeof o.format, "%s", f->format);
 	if (o.sizes_recorded)
@@ -104,6 +105,10 @@ static int write_all(struct hprof_writing *w)
 		code = hprof_write_roots(w);
 	if (!code)
 		code = hprof_write_objects(w);
+	if (!w->h->n_objects) { /* a root that is null: without a heap record the file would seem truncated */
+		hprof_begin_sub(&w->out, SUB_UNKNOWN, w->out.ids);
+		hprof_put_id(&w->out, 0);
+	}
 	hprof_begin_record(&w->out, HPROF_HEAP_END, 0);
 	return code;
 }

@@ -82,8 +82,8 @@ static enum value_type element_of(const struct heap_class *c)
 	    c->element_size == 2 ? VALUE_SHORT : VALUE_BYTE;
 }
 
-/* A class without a class object in the heap gets a record only if it has instances that need one: arrays of numbers
- * name their type, and fillers are such arrays.  Where the dump records no superclasses, java.lang.Object is the
+/* A class without a class object in the heap gets a record if it has instances, but for what cairn calls a class:
+ * <filler>.  Where the dump records no superclasses, java.lang.Object is the
  * one of all: other programs take a class without any for that one. */
 static void choose_id(struct hprof_plan *p, uint32_t class, uint32_t object)
 {
@@ -97,7 +97,8 @@ static void choose_id(struct hprof_plan *p, uint32_t class, uint32_t object)
 		to->super = object;
 	if (c->object != HEAP_NONE)
 		to->id = heap_address(p->h, c->object);
-	else if (c->n_objects && class != p->h->java_lang_class && !heap_class_is_filler(c)) {
+	else if (c->n_objects && class != p->h->java_lang_class && (c->kind != CLASS_PRIMITIVE_ARRAY ||
+	    hprof_type_named(c->name, strcspn(c->name, "[")))) {
 		to->id = hprof_make_id(p);
 		p->n_made++;
 	}

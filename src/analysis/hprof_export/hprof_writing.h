@@ -39,6 +39,7 @@ struct hprof_writing {
 	uint64_t *targets;           /* scratch, big memory */
 	size_t n_targets, cap_targets;
 	uint32_t next_class_serial;
+	uint64_t lost_loader;        /* stands for all loaders that the dump lacks; 0: there was none yet */
 	struct err *err;
 };
 

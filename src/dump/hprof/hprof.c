@@ -128,7 +128,8 @@ static void state_origin(struct hprof *h, const struct hprof_origin *o)
 	    !redacted && o->left_out == REDACT_ARRAYS ? "; it has no contents of primitive arrays and strings" : "",
 	    !redacted && o->left_out == REDACT_STRINGS ? "; it has no contents of Strings" : "");
 	f->exported = true;
-	f->cannot_tell = h->exported;
+	if (o->fields_invented || f->redacted || o->left_out)
+		f->cannot_tell = h->exported;
 	if (o->left_out > f->redacted)
 		f->redacted = o->left_out;
 	if (f->redacted != REDACT_NOTHING)
@@ -139,9 +140,10 @@ static void state_origin(struct hprof *h, const struct hprof_origin *o)
 	f->class_fields_missing = o->class_fields_missing;
 	f->roots_were_inferred = o->roots_inferred;
 	f->wide_words = o->word_bits == 64;
+	f->has_instance_sizes = o->instance_sizes;
 	if (o->sizes_recorded) {
 		f->size_rule = SIZES_RECORDED;
-		f->has_instance_sizes = f->array_sizes_need_model = true;
+		f->array_sizes_need_model = true;
 		f->arrays = o->arrays;
 	}
 	if (o->damaged)

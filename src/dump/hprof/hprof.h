@@ -51,6 +51,7 @@ struct hprof_origin {
 	bool loaders_hold_classes; /* facts.h has these three */
 	bool array_classes_kept;
 	bool class_fields_missing;
+	bool instance_sizes;      /* facts.has_instance_sizes */
 	bool sizes_recorded;      /* class records have the true size of instances */
 	unsigned word_bits;       /* of the VM */
 	struct recorded_arrays arrays;

@@ -132,6 +132,10 @@ static uint64_t field(struct hprof_writing *w, uint32_t class, uint32_t i, enum 
 		*type = c->fields[i].type;
 		return hprof_text_id(w, c->fields[i].name, true);
 	}
+	if (p->referent && i + 1 == hprof_invented(p)) {
+		*type = VALUE_OBJECT;
+		return hprof_text_id(w, "referent", true);
+	}
 	uint32_t number = i < p->refs ? i : i - p->refs;
 	*type = i < p->refs ? VALUE_OBJECT : number < p->numbers / 8 ? VALUE_LONG : VALUE_INT;
 	return hprof_invented_name(w, i >= p->refs, number);

@@ -38,7 +38,7 @@ static void put_invented(struct hprof_writing *w, uint32_t id, uint32_t class)
 		const struct class_plan *p = &w->plan.classes[c];
 		for (uint32_t i = 0; i < p->refs; i++)
 			hprof_put_id(&w->out, next_target(&t));
-		hprof_put_zeros(&w->out, p->numbers);
+		hprof_put_zeros(&w->out, hprof_zeros(&w->plan, p));
 	}
 	w->done->references_lost += t.left;
 }

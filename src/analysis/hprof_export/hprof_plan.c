@@ -137,14 +137,16 @@ static void invent(struct hprof_plan *p, uint32_t class, uint64_t inherited)
 
 	to->refs = to->refs > inherited ? to->refs - (uint32_t)inherited : 0;
 	to->refs = to->refs < REFS_MOST ? to->refs : REFS_MOST;
+	to->referent = !strcmp(c->name, "java.lang.ref.Reference"); /* VisualVM finds no retained size without it */
 	if (super)
 		to->up = hprof_invented(super) ? to->super : super->up;
 	/* MAT does not count fields of Object */
-	to->as_mat = super ? super->as_mat + to->refs * reference : p->ids + reference;
+	to->as_mat = super ? super->as_mat + (to->refs + to->referent) * reference : p->ids + reference;
 	if (super && c->kind == CLASS_PLAIN)
 		to->numbers = hprof_numbers(c->instance_size, to->as_mat);
 	to->as_mat = (to->as_mat + to->numbers + reference - 1) & ~(uint64_t)(reference - 1);
-	to->bytes = (super ? super->bytes : 0) + (uint64_t)to->refs * p->ids + to->numbers;
+	to->bytes = (super ? super->bytes : 0) + (uint64_t)to->refs * p->ids +
+	    hprof_zeros(p, to);
 }
 
 static void add_up(struct hprof_plan *p, uint32_t class)

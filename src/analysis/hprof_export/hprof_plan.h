@@ -15,6 +15,7 @@ struct class_plan {
 	uint32_t super;    /* class index of the superclass, or HEAP_NONE */
 	uint32_t refs;     /* invented fields that are references */
 	uint32_t numbers;  /* bytes of the invented numbers behind them, of 8 bytes and a last one of 4 */
+	bool referent;     /* behind these a reference of this name, always null: java.lang.ref.Reference */
 	uint32_t up;       /* the nearest superclass with invented fields, or HEAP_NONE */
 	uint64_t bytes;    /* of all fields of an instance, those of superclasses included */
 	uint64_t as_mat;   /* of an instance, as Eclipse MAT adds fields up, before it is rounded up to 8 */
@@ -42,11 +43,16 @@ unsigned hprof_type_named(const char *name, size_t n);
 unsigned hprof_mat_reference(const struct hprof_plan *p);
 /* Bytes of numbers to be invented, so that MAT, which rounds up to 8, gets this size; a multiple of 4. */
 uint32_t hprof_numbers(uint64_t size, uint64_t without);
+/* Bytes of what is invented behind the references, which are all 0. */
+static inline uint32_t hprof_zeros(const struct hprof_plan *p, const struct class_plan *c)
+{
+	return c->numbers + (c->referent ? p->ids : 0);
+}
 /* Bytes of a value in the file. */
 unsigned hprof_width(const struct hprof_plan *p, enum value_type type);
 static inline uint32_t hprof_invented(const struct class_plan *c)
 {
-	return c->refs + (c->numbers + 7) / 8;
+	return c->refs + (c->numbers + 7) / 8 + c->referent;
 }
 
 #endif

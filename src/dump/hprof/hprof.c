@@ -128,6 +128,7 @@ static void state_origin(struct hprof *h, const struct hprof_origin *o)
 	    !redacted && o->left_out == REDACT_ARRAYS ? "; it has no contents of primitive arrays and strings" : "",
 	    !redacted && o->left_out == REDACT_STRINGS ? "; it has no contents of Strings" : "");
 	f->exported = true;
+	h->invented = o->fields_invented;
 	if (o->fields_invented || f->redacted || o->left_out)
 		f->cannot_tell = h->exported;
 	if (o->left_out > f->redacted)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Redacted copies as VisualVM reads them: the same classes, instances, roots and references as in the original.
+"""Redacted copies and exports as VisualVM reads them: the same classes, instances, roots and references as in the
+original.
 
 Skipped where its library (Debian's package visualvm) is not there.
 """
@@ -55,6 +56,10 @@ def main():
                 run = cairn("-x", "redact %s %s" % (options, copy), original)
                 tap.ok(run.status == 0, "%s %s: a copy is written" % (os.path.basename(path), options), run)
                 pairs.append((os.path.basename(path) + " " + options, original, copy))
+            copy = os.path.join(folder, "%d.export.hprof" % i)
+            run = cairn("-x", "export -hprof " + copy, original)
+            tap.ok(run.status == 0, os.path.basename(path) + ": it is exported", run)
+            pairs.append((os.path.basename(path) + " exported", original, copy))
         told = found(folder, sorted({p for _, *both in pairs for p in both}))
         for name, original, copy in pairs:
             tap.ok(told.get(original) and told.get(original) == told.get(copy), name + ": VisualVM finds the same in the copy",

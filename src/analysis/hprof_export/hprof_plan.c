@@ -189,7 +189,8 @@ static int plan_fields(struct hprof_plan *p, struct err *err)
 
 int hprof_plan_make(struct hprof_plan *p, const struct heap *h, struct err *err)
 {
-	*p = (struct hprof_plan){.h = h, .values = values_held(h) && h->facts.values == DECLARED_FIELDS,
+	bool held = values_held(h) || h->n_objects == h->n_class_objects;
+	*p = (struct hprof_plan){.h = h, .values = held && h->facts.values == DECLARED_FIELDS,
 	    .classes = big_alloc(h->n_classes, sizeof *p->classes, err)};
 	if (!p->classes)
 		return ERR_NOMEM;

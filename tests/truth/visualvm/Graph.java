@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/** What VisualVM's own reader finds in a dump: instances by class, roots, and a sum over all references in order. */
+/**
+ * What VisualVM's own reader finds in a dump: instances by class, objects that are roots, and a sum over all objects and
+ * the references of each in their order.
+ */
 import java.io.File;
 import java.util.Iterator;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.graalvm.visualvm.lib.jfluid.heap.*;
 
 public class Graph {
-	static long references, sum;
+	static long references, sum, own;
 
 	static void take(Instance to) {
 		if (to == null)
 			return;
 		references++;
-		sum = sum * 31 + to.getInstanceId();
+		own = own * 31 + to.getInstanceId();
 	}
 
 	public static void main(String[] args) throws Exception {
@@ -28,15 +32,19 @@ public class Graph {
 			references = sum = 0;
 			for (Iterator<?> all = heap.getAllInstancesIterator(); all.hasNext();) {
 				Instance i = (Instance) all.next();
-				sum = sum * 31 + i.getInstanceId();
+				own = i.getInstanceId();
 				for (Object v : i.getFieldValues())
 					if (v instanceof ObjectFieldValue)
 						take(((ObjectFieldValue) v).getInstance());
 				if (i instanceof ObjectArrayInstance)
 					for (Object v : ((ObjectArrayInstance) i).getValues())
 						take((Instance) v);
+				sum += own * 31;
 			}
-			System.out.println("roots " + heap.getGCRoots().size() + " references " + references + " sum " + sum);
+			TreeSet<Long> roots = new TreeSet<>();
+			for (Object r : heap.getGCRoots())
+				roots.add(((GCRoot) r).getInstance().getInstanceId());
+			System.out.println("roots " + roots.hashCode() + " references " + references + " sum " + sum);
 		}
 		System.exit(0);
 	}

@@ -27,7 +27,7 @@ struct heap;
 struct hprof_exported {
 	uint64_t bytes, objects;
 	bool invented;             /* fields and their order: the heap has no values */
-	uint64_t references_lost;  /* beyond 65,535 fields of a class, or in the part of an array that is cut off */
+	uint64_t references_lost;  /* of no field, beyond 65,535 fields, or in the part of an array that is cut off */
 	uint64_t arrays_clipped;   /* to 4 GB, the most that a record holds */
 	uint64_t lengths_unknown;  /* of arrays; made of the size, if the dump has that */
 	uint32_t threads_lost;     /* without an object */

@@ -45,19 +45,23 @@ static void put_invented(struct hprof_writing *w, uint32_t id, uint32_t class)
 
 /* --- with values -------------------------------------------------------------------------------- */
 
-/* Of a record that is shorter than its class has it, what is missing is 0. */
+/* Of a record that is shorter than its class has it, what is missing is 0.  An object may refer to more than its class
+ * has fields for, where the VM keeps something in it. */
 static void put_fields(struct hprof_writing *w, const struct values *v, uint64_t n)
 {
 	struct field_walk f = {.values = v};
+	uint64_t references = 0, degree = adjacency_degree(&w->h->out, v->id);
 
 	while (values_next_field(&f)) {
 		unsigned width = hprof_width(&w->plan, f.field->type);
 		if (width > n)
 			break;
 		hprof_put_number(&w->out, f.value.bits, width);
+		references += f.value.type == VALUE_OBJECT && f.value.bits;
 		n -= width;
 	}
 	hprof_put_zeros(&w->out, n);
+	w->done->references_lost += degree > references ? degree - references : 0;
 }
 
 /* Elements as far as the dump has them. */

@@ -57,6 +57,8 @@ struct j9_object {
 	const uint8_t *bytes; /* `size` of them, borrowed; NULL: not there in one piece */
 };
 
+enum { J9_RECENT = 128 };
+
 /* Walks over a region: from an address on, where an object or a hole begins. */
 struct j9_walk {
 	const struct j9core *image;
@@ -65,6 +67,7 @@ struct j9_walk {
 	uint32_t range;     /* the next of the ranges without objects */
 	uint64_t n_skipped; /* bytes that were neither objects nor holes */
 	uint64_t n_missing; /* bytes that are not in the core */
+	const struct j9_class *recent[J9_RECENT]; /* that objects had, by address */
 	const uint8_t *bytes; /* n_bytes from the address `base` on */
 	uint64_t base, n_bytes;
 };
@@ -88,8 +91,9 @@ void j9core_slots(struct j9_slots *s, const struct j9core *j, const struct j9_ob
 bool j9core_next_slot(struct j9_slots *s, uint64_t *offset);
 /* The address that a reference at an address holds; 0: null, or it is not there. */
 uint64_t j9core_reference(const struct j9core *j, uint64_t address);
-/* The same at an offset of an object. */
-uint64_t j9core_reference_of(const struct j9core *j, const struct j9_object *o, uint64_t offset);
+/* The addresses that the next references of an object hold, at most `room` of them, without null; fewer: these were the
+ * last. */
+uint32_t j9core_take(struct j9_slots *s, const struct j9_object *o, uint64_t *to, uint32_t room);
 
 /* Fields that a class declares, in the order of its class file. */
 struct j9_field {

@@ -184,39 +184,40 @@ static uint32_t handle_of(struct reading *r, const struct j9_class *c)
 	return *handle - 1;
 }
 
+/* Of a large array: again from its beginning. */
 static int send_references(struct reading *r, const struct j9_object *o)
 {
 	struct j9_slots s;
-	uint64_t offset, n = 0;
+	uint32_t n;
 	int code = 0;
 
-	for (j9core_slots(&s, r->image, o); code == 0 && j9core_next_slot(&s, &offset);) {
-		r->targets[n] = j9core_reference_of(r->image, o, offset);
-		n += r->targets[n] != 0;
-		if (n == BUFFERED) {
-			code = r->sink->references(r->sink, r->targets, n);
-			n = 0;
-		}
-	}
-	return code == 0 && n ? r->sink->references(r->sink, r->targets, n) : code;
+	j9core_slots(&s, r->image, o);
+	while (code == 0 && (n = j9core_take(&s, o, r->targets, BUFFERED)))
+		code = r->sink->references(r->sink, r->targets, n);
+	return code;
 }
 
 static int object(struct reading *r, const struct j9_object *o)
 {
-	const struct j9core *j = r->image;
+	struct sink *sink = r->sink;
 	struct j9_slots s;
-	uint64_t offset;
 	bool array = j9core_is_array(o->class);
 	struct object_record record = {
 		.address = o->address, .size = o->size + o->elsewhere, .length = array ? o->length : LENGTH_UNKNOWN,
 		.kind = !array ? OBJECT_INSTANCE : j9core_holds_references(o->class) ? OBJECT_ARRAY : PRIMITIVE_ARRAY,
 		.offset = o->address, .class_handle = handle_of(r, o->class),
 	};
+	uint32_t n;
 
-	for (j9core_slots(&s, j, o); j9core_next_slot(&s, &offset);)
-		record.n_references += j9core_reference_of(j, o, offset) != 0;
-	int code = r->sink->object(r->sink, &record);
-	return code == 0 && r->sink->wants_references && record.n_references ? send_references(r, o) : code;
+	j9core_slots(&s, r->image, o);
+	do {
+		n = j9core_take(&s, o, r->targets, BUFFERED);
+		record.n_references += n;
+	} while (n == BUFFERED);
+	int code = sink->object(sink, &record);
+	if (code || !sink->wants_references || !record.n_references)
+		return code;
+	return record.n_references == n ? sink->references(sink, r->targets, n) : send_references(r, o);
 }
 
 /* --- classes ----------------------------------------------------------------------------------------------- */

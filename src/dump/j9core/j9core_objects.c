@@ -10,7 +10,8 @@
 #include "algorithms/bisect.h"
 
 enum { HOLE = 1, ONE_SLOT_HOLE = 3, MOVED = 2, HASH_BYTES = 4, LEAST = 16, CHAIN = 32, SEARCH_MOST = 1 << 20 };
-#define CLASS_FLAGS UINT64_C(0xff) /* of a class slot: classes are aligned to 256 */
+#define CLASS_ALIGNMENT 256
+#define CLASS_FLAGS (UINT64_C(256) - 1) /* of a class slot */
 
 void j9core_walk(struct j9_walk *w, const struct j9core *j, const struct j9_region *region, uint64_t from)
 {
@@ -39,12 +40,23 @@ static bool is_dying(const struct j9core *j, uint64_t slot)
 	return c && c->flags & j->dying;
 }
 
-/* False: what is there is no object. */
-static bool measure(const struct j9core *j, struct j9_object *o, uint64_t slot)
+/* A few classes have most objects. */
+static inline const struct j9_class *class_of(struct j9_walk *w, uint64_t address)
 {
+	const struct j9_class **recent = &w->recent[address / CLASS_ALIGNMENT % J9_RECENT];
+
+	if (!*recent || (*recent)->address != address)
+		*recent = j9core_class(w->image, address);
+	return *recent;
+}
+
+/* False: what is there is no object. */
+static bool measure(struct j9_walk *w, struct j9_object *o, uint64_t slot)
+{
+	const struct j9core *j = w->image;
 	uint64_t bytes, hash_at;
 
-	o->class = j9core_class(j, slot & ~CLASS_FLAGS);
+	o->class = class_of(w, slot & ~CLASS_FLAGS);
 	if (!o->class || o->class->flags & j->dying)
 		return false;
 	o->length = UINT64_MAX;
@@ -124,7 +136,7 @@ static bool step(struct j9_walk *w, struct j9_object *out)
 	}
 	uint64_t slot = j9_slot(j, p);
 	out->address = w->at;
-	if (!(slot & HOLE) && measure(j, out, slot) && out->size <= w->high - w->at) {
+	if (!(slot & HOLE) && measure(w, out, slot) && out->size <= w->high - w->at) {
 		out->bytes = bytes_at(w, w->at, out->size);
 		advance(w, out->size);
 		return true;
@@ -200,7 +212,7 @@ static bool next_piece(struct j9_slots *s)
 	return true;
 }
 
-bool j9core_next_slot(struct j9_slots *s, uint64_t *offset)
+static inline bool next_slot(struct j9_slots *s, uint64_t *offset)
 {
 	const struct j9core *j = s->image;
 	uint64_t wide = 8 * j->word;
@@ -226,6 +238,11 @@ bool j9core_next_slot(struct j9_slots *s, uint64_t *offset)
 	return i < s->left;
 }
 
+bool j9core_next_slot(struct j9_slots *s, uint64_t *offset)
+{
+	return next_slot(s, offset);
+}
+
 uint64_t j9core_reference(const struct j9core *j, uint64_t address)
 {
 	uint64_t token = 0;
@@ -234,8 +251,16 @@ uint64_t j9core_reference(const struct j9core *j, uint64_t address)
 	return token << j->shift;
 }
 
-uint64_t j9core_reference_of(const struct j9core *j, const struct j9_object *o, uint64_t offset)
+uint32_t j9core_take(struct j9_slots *s, const struct j9_object *o, uint64_t *to, uint32_t room)
 {
-	return o->bytes && offset < o->size && o->size - offset >= j->slot ? j9_slot(j, o->bytes + offset) << j->shift :
-	    j9core_reference(j, o->address + offset);
+	const struct j9core *j = s->image;
+	uint64_t offset;
+	uint32_t n = 0;
+
+	while (n < room && next_slot(s, &offset)) {
+		bool here = o->bytes && offset < o->size && o->size - offset >= j->slot;
+		to[n] = here ? j9_slot(j, o->bytes + offset) << j->shift : j9core_reference(j, o->address + offset);
+		n += to[n] != 0;
+	}
+	return n;
 }

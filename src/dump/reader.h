@@ -105,7 +105,7 @@ struct root_record {
 	uint64_t slot;          /* address of the word that holds the pointer, 0: unknown; of ROOT_VM_INTERNAL
 	                           the offset of a record that root_words knows; of a JNI global the address
 	                           of its handle */
-	bool inferred;          /* found where a reference may be, not recorded: if there is no such object, it is not a root */
+	bool inferred;          /* found where a reference may be, not recorded: not a root if there is no such object */
 	bool fields_only;       /* what the object references is a root, the object itself is not */
 };
 

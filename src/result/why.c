@@ -73,8 +73,8 @@ static void say_roots(const struct heap *h, enum certainty certainty, struct tex
 		text_add(to, "cairn exported the dump from one that records no roots, and wrote those that it inferred: system "
 		    "classes, threads and every object that nothing references");
 	else if (h->facts.locals_inferred)
-		text_add(to, "the dump does not say which words of a stack are references, so cairn uses each that is the "
-		    "address of an object");
+		text_add(to, "the dump does not say which words of a stack are references, so cairn uses each that is "
+		    "the address of an object");
 	else if (h->facts.roots_recorded)
 		text_add(to, "the dump's roots include no system class, so cairn uses the classes of the boot "
 		    "loader");

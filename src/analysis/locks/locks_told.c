@@ -113,7 +113,8 @@ static int collect(struct finding *f, const struct names *names, bool parked, st
 	size_t cap = 0;
 	for (uint32_t t = 0; t < h->n_threads && !progress_stops(f->progress, t); t++) {
 		struct told one;
-		struct told *to = (parked || !is_parked(h, t)) && read_words(names, t, &one) ? BIG_PUSH(*told, *n, cap, f->err) : &one;
+		bool waits = (parked || !is_parked(h, t)) && read_words(names, t, &one);
+		struct told *to = waits ? BIG_PUSH(*told, *n, cap, f->err) : &one;
 		if (!to)
 			return ERR_NOMEM;
 		*to = one;

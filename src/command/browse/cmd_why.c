@@ -160,8 +160,8 @@ static int roots_fact(
 	if (code)
 		return code;
 	if (h->facts.locals_inferred)
-		text_add(&t, "the dump records all but local variables; cairn uses each word of a stack that is the address of "
-		    "an object");
+		text_add(&t, "the dump records all but local variables; cairn uses each word of a stack that is the address "
+		    "of an object");
 	else if (h->facts.roots_recorded)
 		text_add(&t, "the dump records no system classes as roots; cairn adds classes of the boot loader");
 	else

@@ -83,11 +83,12 @@ static bool returns(const struct j9core *j, uint64_t pc)
 }
 
 /* The frame of the code at pc whose words begin at sp: its table, and the address of the return address.  0: none. */
-static uint64_t frame_at(struct j9_stack *s, const struct j9core *j, uint64_t pc, uint64_t sp, uint64_t end, uint64_t *back)
+static uint64_t frame_at(struct j9_stack *s, const struct j9core *j, uint64_t pc, uint64_t sp, uint64_t end,
+    uint64_t *back)
 {
-	uint64_t table = s->n_looks++ < J9_LOOKS_MOST ? method_at(j, pc) : 0, words = j9_get(j, table, AT_CODE_FRAME) & 0xffff;
+	uint64_t table = s->n_looks++ < J9_LOOKS_MOST ? method_at(j, pc) : 0;
 
-	*back = sp + words * j->word;
+	*back = sp + (j9_get(j, table, AT_CODE_FRAME) & 0xffff) * j->word;
 	return table && *back < end ? table : 0;
 }
 
@@ -104,7 +105,8 @@ static bool leads_back(struct j9_stack *s, const struct j9core *j, uint64_t pc, 
 	return any && returns(j, pc);
 }
 
-static int add(struct j9_stack *s, const struct j9core *j, uint64_t table, uint64_t low, uint64_t high, struct err *err)
+static int add(struct j9_stack *s, const struct j9core *j, uint64_t table, uint64_t low, uint64_t high,
+    struct err *err)
 {
 	struct j9_method m;
 	struct text text = TEXT_INIT;
@@ -121,7 +123,8 @@ static int add(struct j9_stack *s, const struct j9core *j, uint64_t table, uint6
 	return to->text ? 0 : ERR_NOMEM;
 }
 
-int j9_add_compiled(struct j9_stack *s, const struct j9core *j, uint64_t pc, uint64_t sp, uint64_t end, struct err *err)
+int j9_add_compiled(struct j9_stack *s, const struct j9core *j, uint64_t pc, uint64_t sp, uint64_t end,
+    struct err *err)
 {
 	uint64_t table, back, pushed = 0;
 	int code = 0;

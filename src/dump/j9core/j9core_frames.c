@@ -26,7 +26,7 @@ struct walk {
 	uint64_t type[N_SPECIAL], last_type;
 	uint64_t call_in, compiled, hidden; /* the pc of calls in; flags */
 	uint64_t state;               /* J9I2JState: where bytecodes go on behind compiled code */
-	uint64_t flags, base;         /* of the current frame; base: address of its word for the caller's first argument */
+	uint64_t flags, base;         /* of the current frame; base: where it keeps the caller's first argument */
 	uint64_t method;              /* J9Method, 0 none */
 	bool j2i;                     /* called by compiled code */
 	bool code;                    /* pc is one of bytecodes */
@@ -37,7 +37,8 @@ static void begin(struct walk *w, const struct j9core *j, const struct j9_regist
 	static const struct { const char *name; uint8_t number; } types[N_SPECIAL] = {
 		[SPECIAL] = {"J9SF_FRAME_TYPE_GENERIC_SPECIAL", 1}, [METHOD] = {"J9SF_FRAME_TYPE_METHOD", 2},
 		[NATIVE] = {"J9SF_FRAME_TYPE_NATIVE_METHOD", 3}, [RESOLVE] = {"J9SF_FRAME_TYPE_JIT_RESOLVE", 5},
-		[JNI_CALLOUT] = {"J9SF_FRAME_TYPE_JIT_JNI_CALLOUT", 6}, [JNI_NATIVE] = {"J9SF_FRAME_TYPE_JNI_NATIVE_METHOD", 7},
+		[JNI_CALLOUT] = {"J9SF_FRAME_TYPE_JIT_JNI_CALLOUT", 6},
+		[JNI_NATIVE] = {"J9SF_FRAME_TYPE_JNI_NATIVE_METHOD", 7},
 		[METHOD_TYPE] = {"J9SF_FRAME_TYPE_METHODTYPE", 8},
 	};
 
@@ -46,7 +47,8 @@ static void begin(struct walk *w, const struct j9core *j, const struct j9_regist
 		w->type[i] = j9_constant(j, "J9SFStackFrame", types[i].name, types[i].number);
 	w->last_type = j9_constant(j, "J9SFStackFrame", "J9SF_MAX_SPECIAL_FRAME_TYPE", 16);
 	w->hidden = j9_constant(j, "J9SFStackFrame", "J9SF_A0_INVISIBLE_TAG", 2);
-	w->compiled = j9_constant(j, "J9StackWalkConstants", "J9_STACK_FLAGS_JIT_TRANSITION_TO_INTERPRETER_MASK", 0x70080000);
+	w->compiled = j9_constant(j, "J9StackWalkConstants", "J9_STACK_FLAGS_JIT_TRANSITION_TO_INTERPRETER_MASK",
+	    0x70080000);
 	w->call_in = j9_get(j, j->vm, AT_VM_CALL_IN);
 	w->state = at->entry ? at->entry + j->at[AT_ENTRY_STATE].offset : 0;
 }
@@ -69,7 +71,8 @@ static bool special(struct walk *w)
 	} else if (pc == w->type[RESOLVE]) {
 		flags = AT_RESOLVE_FLAGS;
 		base = AT_RESOLVE_RETURN_SP;
-	} else if (pc == w->type[METHOD] || pc == w->type[NATIVE] || pc == w->type[JNI_NATIVE] || pc == w->type[JNI_CALLOUT]) {
+	} else if (pc == w->type[METHOD] || pc == w->type[NATIVE] || pc == w->type[JNI_NATIVE] ||
+	    pc == w->type[JNI_CALLOUT]) {
 		w->method = j9_get(j, at, AT_METHOD_FRAME_METHOD);
 	} else {
 		return false;

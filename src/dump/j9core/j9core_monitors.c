@@ -108,7 +108,8 @@ static uint64_t vm_thread_of(const struct j9core *j, uint64_t os_thread)
 
 	if (!os_thread || !key || !j->has[AT_OS_THREAD_TLS])
 		return 0;
-	return j9_get(j, j9_word(j, os_thread + j->at[AT_OS_THREAD_TLS].offset + (key - 1) * j->word), AT_OMR_THREAD_VM);
+	uint64_t own = j9_word(j, os_thread + j->at[AT_OS_THREAD_TLS].offset + (key - 1) * j->word);
+	return own ? j9_get(j, own, AT_OMR_THREAD_VM) : 0;
 }
 
 /* A lockword: owner and flags, and how often the owner entered besides. */
@@ -133,5 +134,6 @@ uint64_t j9_owner(const struct j9core *j, const struct j9_monitors *m, uint64_t 
 		core_load(j->core, object + at, j->slot, &lockword);
 	if (own && !(lockword & j->flags.inflated))
 		return owner_in(&j->flags, lockword);
-	return monitor && j9_get(j, monitor, AT_MONITOR_COUNT) ? vm_thread_of(j, j9_get(j, monitor, AT_MONITOR_OWNER)) : 0;
+	bool owned = monitor && j9_get(j, monitor, AT_MONITOR_COUNT);
+	return owned ? vm_thread_of(j, j9_get(j, monitor, AT_MONITOR_OWNER)) : 0;
 }

@@ -40,15 +40,18 @@ void j9_root(struct j9_roots *r, uint64_t address, enum root_kind kind)
 
 static bool unloads(const struct j9core *j)
 {
-	return !j->has[AT_EXTENSIONS_UNLOADING] || j9_get(j, j9_get(j, j->vm, AT_VM_EXTENSIONS), AT_EXTENSIONS_UNLOADING) !=
-	    j9_constant(j, "MM_GCExtensions__DynamicClassUnloading", "DYNAMIC_CLASS_UNLOADING_NEVER", 0);
+	uint64_t when = j9_get(j, j9_get(j, j->vm, AT_VM_EXTENSIONS), AT_EXTENSIONS_UNLOADING);
+
+	return !j->has[AT_EXTENSIONS_UNLOADING] ||
+	    when != j9_constant(j, "MM_GCExtensions__DynamicClassUnloading", "DYNAMIC_CLASS_UNLOADING_NEVER", 0);
 }
 
 /* Of loaders that stay for good; all, if the VM never unloads any.  A hidden class is not its loader's. */
 static void classes(struct j9_roots *r)
 {
 	const struct j9core *j = r->image;
-	uint64_t system = j9_get(j, j->vm, AT_VM_SYSTEM_LOADER), application = j9_get(j, j->vm, AT_VM_APPLICATION_LOADER);
+	uint64_t system = j9_get(j, j->vm, AT_VM_SYSTEM_LOADER);
+	uint64_t application = j9_get(j, j->vm, AT_VM_APPLICATION_LOADER);
 	uint64_t hidden = j9_constant(j, "J9JavaClassFlags", "J9ClassIsAnonymous", 0), loader;
 	bool all = !unloads(j);
 	struct j9_pool_walk w;
@@ -69,11 +72,12 @@ static void classes(struct j9_roots *r)
 
 static void globals(struct j9_roots *r)
 {
+	const struct j9core *j = r->image;
 	struct j9_pool_walk w;
 	uint64_t at;
 
-	for (j9_pool_walk(&w, r->image, j9_get(r->image, r->image->vm, AT_VM_GLOBALS)); j9_step(r, 1) && j9_pool_next(&w, &at);)
-		j9_root(r, j9_word(r->image, at), ROOT_JNI_GLOBAL);
+	for (j9_pool_walk(&w, j, j9_get(j, j->vm, AT_VM_GLOBALS)); j9_step(r, 1) && j9_pool_next(&w, &at);)
+		j9_root(r, j9_word(j, at), ROOT_JNI_GLOBAL);
 }
 
 /* A list of objects, each of which has the next in a field of its own: at `offset`, or, 0, where its class says. */
@@ -108,8 +112,9 @@ static void finalizable(struct j9_roots *r)
 static void interned(struct j9_roots *r)
 {
 	const struct j9core *j = r->image;
-	uint64_t extensions = j9_get(j, j->vm, AT_VM_EXTENSIONS), strings = j9_get(j, extensions, AT_EXTENSIONS_STRINGS);
-	uint64_t tables = strings ? j9_get(j, strings, AT_STRINGS_TABLES) : 0, n = j9_get(j, strings, AT_STRINGS_N), entry;
+	uint64_t extensions = j9_get(j, j->vm, AT_VM_EXTENSIONS);
+	uint64_t strings = j9_get(j, extensions, AT_EXTENSIONS_STRINGS), entry;
+	uint64_t tables = strings ? j9_get(j, strings, AT_STRINGS_TABLES) : 0, n = j9_get(j, strings, AT_STRINGS_N);
 	uint64_t n_cached = j9_constant(j, "MM_StringTable", "cacheSize", 0);
 
 	if (!tables || !j->has[AT_EXTENSIONS_STRINGS_WEAK] || j9_get(j, extensions, AT_EXTENSIONS_STRINGS_WEAK))
@@ -133,6 +138,7 @@ int j9core_roots(const struct j9core *j, struct sink *sink, struct err *err)
 	interned(&r);
 	j9_threads(&r);
 	if (r.too_long)
-		sink->warn(sink, 0, "threads and roots end after %" PRIu64 " steps: a list or a stack is too long", r.n_steps);
+		sink->warn(sink, NO_OFFSET, "threads and roots end after %" PRIu64 " steps: a list or a stack is too long",
+		    r.n_steps);
 	return r.code;
 }

@@ -91,7 +91,8 @@ static void jni_locals(struct threads *t)
 
 	for (; !j9_list_ends(&list, frame) && j9_step(t->r, 1 + w.n_seen); frame = j9_get(j, frame, AT_LOCALS_PREVIOUS))
 		for (j9_pool_walk(&w, j, j9_get(j, frame, AT_LOCALS_POOL)); j9_pool_next(&w, &at);)
-			send(t, (struct root_record){.address = j9_word(j, at), .kind = ROOT_JNI_LOCAL, .frame = UINT32_MAX});
+			send(t, (struct root_record){.address = j9_word(j, at), .kind = ROOT_JNI_LOCAL,
+			    .frame = UINT32_MAX});
 }
 
 /* --- monitors ---------------------------------------------------------------------------------------------- */
@@ -186,7 +187,8 @@ static void word_of_stack(struct threads *t, uint64_t stack, uint64_t at, uint32
 
 	if (!in_heap(j, word) || !j9_class_of(j, word))
 		return;
-	send(t, (struct root_record){.address = word, .kind = ROOT_JAVA_LOCAL, .frame = frame, .slot = at, .inferred = true});
+	send(t, (struct root_record){.address = word, .kind = ROOT_JAVA_LOCAL, .frame = frame, .slot = at,
+	    .inferred = true});
 	entered(t, word, frame, false);
 }
 
@@ -204,8 +206,8 @@ static void words(struct threads *t, uint64_t stack, uint64_t low, uint64_t end)
 	}
 }
 
-/* The thread of the core that runs compiled code on this stack; NULL: none does.  Its locals are in registers as well, and
- * the stack pointer is the processor's own. */
+/* The thread of the core that runs compiled code on this stack; NULL: none does.  Its locals are in registers as well,
+ * and the stack pointer is the processor's own. */
 static const struct core_thread *native_of(const struct threads *t, uint64_t os_thread, uint64_t stack)
 {
 	const struct j9core *j = t->j;
@@ -227,11 +229,13 @@ static void registers(struct threads *t, const struct core_thread *native)
 	for (uint64_t at = 0; at + j->word <= native->n_registers; at += j->word) {
 		uint64_t word = core_number(j->core, native->registers + at, j->word);
 		if (in_heap(j, word) && j9_class_of(j, word))
-			send(t, (struct root_record){.address = word, .kind = ROOT_NATIVE_STACK, .frame = UINT32_MAX, .inferred = true});
+			send(t, (struct root_record){.address = word, .kind = ROOT_NATIVE_STACK, .frame = UINT32_MAX,
+			    .inferred = true});
 	}
 }
 
-static void stack_roots(struct threads *t, uint64_t stack, const struct j9_registers *at, const struct core_thread *native)
+static void stack_roots(struct threads *t, uint64_t stack, const struct j9_registers *at,
+    const struct core_thread *native)
 {
 	const struct j9core *j = t->j;
 	uint64_t end = j9_get(j, stack, AT_STACK_END), size = j9_get(j, stack, AT_STACK_SIZE);
@@ -417,7 +421,8 @@ static uint64_t continuation_of(const struct j9core *j, uint64_t object)
 static void continuations(struct threads *t)
 {
 	const struct j9core *j = t->j;
-	uint64_t extensions = j9_get(j, j->vm, AT_VM_EXTENSIONS), list = j9_get(j, extensions, AT_EXTENSIONS_CONTINUATIONS);
+	uint64_t extensions = j9_get(j, j->vm, AT_VM_EXTENSIONS);
+	uint64_t list = j9_get(j, extensions, AT_EXTENSIONS_CONTINUATIONS);
 	uint64_t link = j9_get(j, j9_get(j, extensions, AT_EXTENSIONS_BARRIER), AT_BARRIER_CONTINUATION_LINK);
 	struct j9_list lists = {.mark = 0};
 

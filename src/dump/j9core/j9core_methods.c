@@ -32,8 +32,8 @@ void j9_add_class_name(const struct j9core *j, const struct j9_class *c, struct 
 	const char *name = c ? j9core_class_name(j, c, &n) : NULL;
 
 	text_add_modified_utf8(to, (const uint8_t *)(name ? name : "?"), name ? n : 1);
-	for (size_t i = begin; i < to->len; i++)
-		if (to->s[i] == '/')
+	for (size_t i = begin; i < to->len; i++) /* "acme.A$$Lambda/0x0000000014638ea0" is the name of a hidden class */
+		if (to->s[i] == '/' && !(to->s[i + 1] >= '0' && to->s[i + 1] <= '9'))
 			to->s[i] = '.';
 }
 

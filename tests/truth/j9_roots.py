@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Roots, threads, stacks and monitors of OpenJ9 system dumps: against DTFJ's answers, the javacore of the same moment,
+and what the programs themselves said they would keep alive.
+
+DTFJ calls the classes of hidden loaders strong, which the collector does not, and does not see stacks of virtual
+threads that do not run; cairn takes each word of a stack that is an object's address, so it may have more.
+"""
+
+import collections
+import glob
+import json
+import lzma
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import Tap, cairn, need_dumps  # noqa: E402
+
+REAL = os.path.join(need_dumps(), "openj9-real")
+JNI_GLOBAL, CLASS, THREAD, FINALIZABLE, LOADER = 1, 2, 6, 8, 10  # JavaReference.HEAP_ROOT_…
+STRONG = 1
+STATES = {"R": "runnable", "CW": "waiting", "B": "blocked", "P": "parked", "S": "suspended", "Z": "zombie"}
+SLEEPING = 0x8
+
+
+def answer(command, path):
+    run = cairn("-n", "--no-index", "--top", "1000000", "--format", "json", "-x", command, path)
+    return json.loads(run.out)
+
+
+def at(word):
+    return int(word.lstrip("c"), 16) if "0x" in word else 0
+
+
+def text_of(path):
+    with (lzma.open if path.endswith(".xz") else open)(path, "rt", encoding="utf-8", errors="surrogatepass") as f:
+        return f.read().encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class Dtfj:
+    """Roots by kind and strength, objects on stacks, references, monitors."""
+
+    def __init__(self, text):
+        self.roots, self.stacks = collections.defaultdict(set), set()
+        self.refs, self.objects, self.monitors = collections.defaultdict(list), set(), {}
+        for line in text.split("\n"):
+            head, _, tail = line.partition(" :")
+            words = head.split(" ")
+            if words[0] == "R":
+                self.roots[int(words[1]), int(words[2])].add(at(words[3]))
+            elif words[0] == "F":
+                self.stacks.update(map(at, tail.split()))
+            elif words[0] in ("C", "O"):
+                self.refs[at(words[1])] += [at(t.partition("/")[0]) for t in tail.split()]
+                if words[0] == "O":
+                    self.objects.add(at(words[1]))
+            elif words[0] == "M":
+                m = re.match(r"M (0x\w+) owner=(.*) enter=(.*) notify=(.*)", line)
+                blocked, waiting = ([w for w in m.group(i).split(",") if w] for i in (3, 4))
+                self.monitors[int(m.group(1), 16)] = m.group(2), sorted(blocked), sorted(waiting)
+
+    def reach(self):
+        todo = set(self.stacks).union(*(v for k, v in self.roots.items() if k[1] == STRONG))
+        seen = set()
+        while todo:
+            one = todo.pop()
+            if one not in seen:
+                seen.add(one)
+                todo.update(t for t in self.refs.get(one, ()) if t not in seen)
+        return seen & self.objects
+
+
+def check_roots(tap, name, path, dtfj):
+    rows = answer("roots", path)
+    ours = collections.defaultdict(set)
+    for row in rows:
+        ours[row["kind"]].add(int(row["address"], 16))
+    tap.equal(ours["JNI global"], dtfj.roots[JNI_GLOBAL, STRONG], name + ": JNI globals")
+    tap.equal(ours["Finalizable"], dtfj.roots[FINALIZABLE, STRONG], name + ": finalizable objects")
+    tap.equal(ours["Thread"] | ours["Thread block"] | ours["Busy monitor"] | ours["JNI local"],
+              dtfj.roots[THREAD, STRONG], name + ": what threads hold besides their stacks")
+    wanted = dtfj.roots[CLASS, STRONG] | dtfj.roots[LOADER, STRONG]
+    tap.ok(ours["System class"] <= wanted, name + ": system classes are DTFJ's")
+    tap.ok(dtfj.roots[LOADER, STRONG] <= ours["System class"], name + ": loaders that stay")
+    tap.ok(dtfj.stacks <= ours["Java local"] and dtfj.stacks, name + ": all that DTFJ finds on stacks",
+           sorted(map(hex, dtfj.stacks - ours["Java local"]))[:5])
+    sure = {row["kind"] for row in rows if row["certainty"] == "exact"}
+    tap.ok("Java local" not in sure, name + ": locals are inferred", sure)
+    dead = {int(row["address"], 16) for row in answer("ls * -dead", path)}
+    lost = dtfj.reach() & dead
+    tap.ok(not lost, name + ": all that DTFJ reaches is reachable", sorted(map(hex, lost))[:5])
+
+
+def javacore_threads(text):
+    """By address of the thread object: name, state, native id, what it waits for, frames."""
+    threads, now = {}, None
+    for line in text.split("\n"):
+        if line.startswith("3XMTHREADINFO "):
+            m = re.match(r'\S+ +"(.*)" J9VMThread:\S+ omrthread_t:\S+ java/lang/Thread:(0x\w+), state:(\w+), '
+                         r"rawStateValue:(0x\w+)", line)
+            now = m and threads.setdefault(int(m.group(2), 16), {
+                "name": m.group(1), "state": "sleeping" if int(m.group(4), 16) == SLEEPING else STATES[m.group(3)],
+                "native_id": None, "waits": 0, "frames": []})
+        elif now and line.startswith("3XMTHREADINFO1 "):
+            now["native_id"] = int(re.search(r"native thread ID:(0x\w+)", line).group(1), 16)
+        elif now and line.startswith("3XMTHREADBLOCK "):
+            now["waits"] = int(re.search(r"@(0x\w+)", line).group(1), 16)
+        elif now and line.startswith("4XESTACKTRACE "):
+            method, place = re.match(r"\S+ +at (.*)\((.*?)\)", line).groups()
+            now["frames"].append((method.replace("/", ".").replace("Lambda.0x", "Lambda/0x"),
+                                  "Unknown Source" if place.startswith("Bytecode PC") else place))
+    return threads
+
+
+def check_threads(tap, name, path, text):
+    want, wrong, frames = javacore_threads(text), [], 0
+    rows = answer("threads", path)
+    by_address = {int(row["address"], 16): row for row in rows}
+    shared = want.keys() & by_address.keys()  # the javacore's own thread is a newer one
+    tap.ok(len(shared) >= len(want) - 1 and len(rows) == len(want), name + ": threads of the javacore", len(shared))
+    for address in shared:
+        row, w = by_address[address], want[address]
+        stack = []
+        for r in answer("bt %s" % row["id"], path):
+            if r.get("frame") is not None and int(r["frame"]) == len(stack):
+                stack.append(tuple(re.match(r"(.*)\((.*)\)", r["method"]).groups()))
+        waits = re.search(r"(0x\w+)", row.get("waits_for") or "")
+        got = {"name": row["name"], "state": row["state"], "native_id": int(row["native_id"], 16),
+               "waits": int(waits.group(1), 16) if waits else 0, "frames": stack}
+        if "\ufffd" in w["name"]:  # as the javacore writes what is outside of the first plane
+            w["name"] = got["name"]
+        frames += len(w["frames"])
+        wrong += ["%s: %s is %r, not %r" % (w["name"], k, got[k], w[k]) for k in w if got[k] != w[k]]
+    tap.ok(not wrong and frames > 10, "%s: threads and their %d frames" % (name, frames), wrong[:3])
+
+
+def check_locks(tap, name, path, dtfj):
+    got = {}
+    for row in answer("locks", path):
+        if row["kind"] == "monitor":
+            waiting = [w for w in (row["waiting"] or "").split(", ") if w]
+            got[int(row["address"], 16)] = (
+                row["owner"] or "-", sorted(w for w in waiting if not w.endswith(" (in wait)")),
+                sorted(w[:-len(" (in wait)")] for w in waiting if w.endswith(" (in wait)")))
+    tap.equal({k: v for k, v in got.items() if v[1] or v[2]}, dtfj.monitors, name + ": monitors")
+
+
+def check_live(tap, name, path, manifest):
+    with open(manifest, encoding="utf-8") as f:
+        want = json.load(f).get("exact_instances_live")
+    if want:
+        rows = {row["class"]: row["objects"] for row in answer("histo -live", path)}
+        tap.equal({k: rows.get(k, 0) for k in want}, want, name + ": what the program keeps alive")
+
+
+def check_set(tap, folder, work):
+    name = os.path.basename(folder)
+    path = os.path.join(work, name + ".core")
+    with lzma.open(glob.glob(os.path.join(folder, "core*.dmp.xz"))[0]) as f, open(path, "wb") as to:
+        to.write(f.read())
+    dtfj = Dtfj(text_of(os.path.join(folder, "ref-core.txt.xz")))
+    check_roots(tap, name, path, dtfj)
+    check_threads(tap, name, path, text_of(sorted(glob.glob(os.path.join(folder, "javacore*.txt")))[0]))
+    check_locks(tap, name, path, dtfj)
+    for manifest in glob.glob(os.path.join(folder, "m.json")):
+        check_live(tap, name, path, manifest)
+    os.unlink(path)
+
+
+def main():
+    tap = Tap()
+    folders = sorted(os.path.dirname(p) for p in glob.glob(os.path.join(REAL, "*", "core*.dmp.xz")))
+    tap.ok(len(folders) >= 5, "there are system dumps", folders)
+    with tempfile.TemporaryDirectory() as work:
+        for folder in folders:
+            check_set(tap, folder, work)
+    tap.done()
+
+
+main()

@@ -55,7 +55,7 @@ struct part {
 struct object_view {
 	uint64_t address;
 	enum object_kind kind;
-	uint64_t class_address;  /* of an instance or object array */
+	uint64_t class_address;  /* of an instance or object array; 0: not told */
 	enum value_type element; /* of a primitive array */
 	uint64_t length;         /* elements of an array */
 	const uint8_t *bytes;    /* field values or elements, as the format writes them */

@@ -199,6 +199,7 @@ static int read_all(struct j9core *j, struct err *err)
 	j->vm = j9_get(j, j->ras, AT_RAS_VM);
 	find_shape(j);
 	j9_read_pool_kinds(j);
+	j9_read_modifiers(j);
 	j9_read_flags(j);
 	j9_read_array_model(j);
 	code = j9_read_classes(j, err);

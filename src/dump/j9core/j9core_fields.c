@@ -22,15 +22,11 @@ enum { FIELDS_MOST = 1 << 16, HIDDEN_MOST = 1 << 10, GAP = 4 };
 /* By the bytes that they take. */
 enum field_kind { DOUBLES, OBJECTS, SINGLES, FIELD_KINDS };
 
-/* J9ROMFieldShape.modifiers */
-struct modifiers {
-	uint64_t is_static, object, wide, constant, generic, annotated, type_annotated;
-};
-
-static struct modifiers find_modifiers(const struct j9core *j)
+void j9_read_modifiers(struct j9core *j)
 {
 	static const char of[] = "J9FieldFlags";
-	return (struct modifiers){
+
+	j->modifiers = (struct j9_modifiers){
 		.is_static = j9_constant(j, "J9JavaAccessFlags", "J9AccStatic", 0x8),
 		.object = j9_constant(j, of, "J9FieldFlagObject", 0x20000),
 		.wide = j9_constant(j, of, "J9FieldSizeDouble", 0x40000),
@@ -38,12 +34,14 @@ static struct modifiers find_modifiers(const struct j9core *j)
 		.generic = j9_constant(j, of, "J9FieldFlagHasGenericSignature", 0x40000000),
 		.annotated = j9_constant(j, of, "J9FieldFlagHasFieldAnnotations", 0x20000000),
 		.type_annotated = j9_constant(j, of, "J9FieldFlagHasTypeAnnotations", 0x800000),
+		.reused = j9_constant(j, "J9JavaClassFlags", "J9ClassReusedStatics", 0x4),
+		.compact = j9_constant(j, "J9BuildFlags", "J9VM_OPT_VALHALLA_COMPACT_LAYOUTS", 0),
 	};
 }
 
-static enum field_kind kind_of(const struct modifiers *m, uint64_t modifiers)
+static enum field_kind kind_of(const struct j9core *j, uint64_t modifiers)
 {
-	return modifiers & m->object ? OBJECTS : modifiers & m->wide ? DOUBLES : SINGLES;
+	return modifiers & j->modifiers.object ? OBJECTS : modifiers & j->modifiers.wide ? DOUBLES : SINGLES;
 }
 
 /* --- records of fields -------------------------------------------------------------------------------------- */
@@ -74,8 +72,10 @@ static uint64_t behind_annotations(const struct j9core *j, uint64_t at)
 }
 
 /* The next record; 0: it cannot be read. */
-static uint64_t behind_field(const struct j9core *j, const struct modifiers *m, uint64_t at, uint64_t modifiers)
+static uint64_t behind_field(const struct j9core *j, uint64_t at, uint64_t modifiers)
 {
+	const struct j9_modifiers *m = &j->modifiers;
+
 	at += ddr_size(j->ddr, "J9ROMFieldShape");
 	if (modifiers & m->constant)
 		at += modifiers & m->wide ? 8 : 4;
@@ -87,7 +87,7 @@ static uint64_t behind_field(const struct j9core *j, const struct modifiers *m, 
 }
 
 /* False: its name or its type is not there, or they contradict each other. */
-static bool read_field(const struct j9core *j, const struct modifiers *m, uint64_t at, struct j9_field *f,
+static bool read_field(const struct j9core *j, uint64_t at, struct j9_field *f,
     enum field_kind *kind)
 {
 	uint64_t names = at + j->at[AT_FIELD_NAMES].offset, modifiers;
@@ -96,8 +96,8 @@ static bool read_field(const struct j9core *j, const struct modifiers *m, uint64
 
 	if (!core_load(j->core, at + j->at[AT_FIELD_MODIFIERS].offset, 4, &modifiers) || !signature || !n)
 		return false;
-	*kind = kind_of(m, modifiers);
-	*f = (struct j9_field){.type = *signature == '[' ? 'L' : *signature, .is_static = modifiers & m->is_static};
+	*kind = kind_of(j, modifiers);
+	*f = (struct j9_field){.type = *signature == '[' ? 'L' : *signature, .is_static = modifiers & j->modifiers.is_static};
 	f->name = text_at(j, follow(j, names + j->at[AT_NAMES_NAME].offset), &f->n_name);
 	const char *letters = *kind == OBJECTS ? "L" : *kind == DOUBLES ? "JD" : "ZBCSIF";
 	return f->name && strchr(letters, f->type);
@@ -108,7 +108,6 @@ static bool read_field(const struct j9core *j, const struct modifiers *m, uint64
 static int read_fields(const struct j9core *j, const struct j9_class *c, struct j9_fields *to, uint64_t n[FIELD_KINDS],
     struct err *err)
 {
-	struct modifiers m = find_modifiers(j);
 	uint64_t count = j9_get(j, c->rom, AT_ROM_N_FIELDS), at = j9_relative(j, c->rom, AT_ROM_FIELDS);
 
 	for (to->n = 0; at && to->n < count && to->n < FIELDS_MOST;) {
@@ -116,13 +115,13 @@ static int read_fields(const struct j9core *j, const struct j9_class *c, struct 
 		enum field_kind kind;
 		if (!f)
 			return ERR_NOMEM;
-		if (!read_field(j, &m, at, f, &kind))
+		if (!read_field(j, at, f, &kind))
 			break;
 		f->kind = kind;
 		n[kind] += !f->is_static;
 		uint64_t modifiers = 0;
 		core_load(j->core, at + j->at[AT_FIELD_MODIFIERS].offset, 4, &modifiers);
-		at = behind_field(j, &m, at, modifiers);
+		at = behind_field(j, at, modifiers);
 		if (to->n == count)
 			return 0;
 	}
@@ -154,17 +153,17 @@ static uint64_t none(const struct j9core *j)
 	return j->word == 8 ? UINT64_MAX : UINT32_MAX;
 }
 
-static void add_shape(struct layout *l, const struct modifiers *m, uint64_t shape, struct own_field *as)
+static void add_shape(struct layout *l, uint64_t shape, struct own_field *as)
 {
 	uint64_t modifiers = 0;
 
 	core_load(l->j->core, shape + l->j->at[AT_FIELD_MODIFIERS].offset, 4, &modifiers);
-	as->kind = kind_of(m, modifiers);
+	as->kind = kind_of(l->j, modifiers);
 	as->before = l->all[as->kind]++ - l->declared[as->kind];
 }
 
 /* Fields that the VM adds: to those that have a lock word, to those that are finalized, to classes of its choice. */
-static void add_hidden(struct layout *l, const struct modifiers *m)
+static void add_hidden(struct layout *l)
 {
 	const struct j9core *j = l->j;
 	uint64_t hidden = j9_get(j, j->vm, AT_VM_HIDDEN);
@@ -172,17 +171,17 @@ static void add_hidden(struct layout *l, const struct modifiers *m)
 
 	memcpy(l->all, l->declared, sizeof l->all);
 	if (l->lock.there)
-		add_shape(l, m, j9_get(j, j->vm, AT_VM_LOCK_SHAPE), &l->lock);
+		add_shape(l, j9_get(j, j->vm, AT_VM_LOCK_SHAPE), &l->lock);
 	l->link.there = j9_get(j, l->class->address, AT_CLASS_FINALIZE_AT) &&
 	    !(l->super && j9_get(j, l->super->address, AT_CLASS_FINALIZE_AT));
 	if (l->link.there)
-		add_shape(l, m, j9_get(j, j->vm, AT_VM_FINALIZE_SHAPE), &l->link);
+		add_shape(l, j9_get(j, j->vm, AT_VM_FINALIZE_SHAPE), &l->link);
 	for (unsigned i = 0; hidden && i < HIDDEN_MOST; i++, hidden = j9_get(j, hidden, AT_HIDDEN_NEXT)) {
 		uint64_t of = j9_get(j, hidden, AT_HIDDEN_CLASS);
 		size_t n;
 		const char *name = text_at(j, of, &n);
 		if (!of || (name && l->class->name && n == l->class->n_name && !memcmp(name, l->class->name, n)))
-			add_shape(l, m, j9_get(j, hidden, AT_HIDDEN_SHAPE), &other);
+			add_shape(l, j9_get(j, hidden, AT_HIDDEN_SHAPE), &other);
 	}
 }
 
@@ -301,7 +300,7 @@ static bool is_proved(const struct layout *l)
 	const struct j9core *j = l->j;
 	uint64_t left = l->left == NOWHERE ? l->end : l->left;
 
-	return !j9_constant(j, "J9BuildFlags", "J9VM_OPT_VALHALLA_COMPACT_LAYOUTS", 0) && l->end == l->class->size &&
+	return !j->modifiers.compact && l->end == l->class->size &&
 	    l->class->hash_at == j->slot + left && has_references(l) &&
 	    is_at(l, &l->lock, AT_CLASS_LOCK_AT) && is_at(l, &l->link, AT_CLASS_FINALIZE_AT);
 }
@@ -350,8 +349,7 @@ static bool place_statics(const struct j9core *j, const struct j9_class *c, stru
 		if (f->kind == SINGLES)
 			f->at += low_bytes(j, f->type);
 	}
-	return at && !(j9_get(j, c->address, AT_CLASS_FLAGS2) &
-	    j9_constant(j, "J9JavaClassFlags", "J9ClassReusedStatics", 0x4));
+	return at && !(j9_get(j, c->address, AT_CLASS_FLAGS2) & j->modifiers.reused);
 }
 
 /* Does the VM describe what is needed to know fields? */
@@ -370,7 +368,6 @@ static bool describes_fields(const struct j9core *j)
 int j9core_fields(const struct j9core *j, const struct j9_class *c, struct j9_fields *to, struct err *err)
 {
 	struct layout l = {.j = j, .class = c, .super = j9_super(j, c)};
-	struct modifiers m = find_modifiers(j);
 	int code = c->array || !describes_fields(j) ? ERR_NOT_FOUND : read_fields(j, c, to, l.declared, err);
 
 	to->instance_known = to->statics_known = false;
@@ -383,7 +380,7 @@ int j9core_fields(const struct j9core *j, const struct j9_class *c, struct j9_fi
 	if (to->instance_known)
 		return 0;
 	begin_behind_super(&l);
-	add_hidden(&l, &m);
+	add_hidden(&l);
 	lay_out(&l);
 	to->instance_known = is_proved(&l);
 	uint64_t line = j9_get(j, j->vm, AT_VM_CACHE_LINE);

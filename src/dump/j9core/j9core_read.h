@@ -299,6 +299,12 @@ struct j9_flags {
 	uint64_t waiting, notified, blocked, parked, sleeping, dead, suspended; /* J9Thread.flags */
 };
 
+/* J9ROMFieldShape.modifiers; reused: of J9Class.classFlags, its static memory is that of another class. */
+struct j9_modifiers {
+	uint64_t is_static, object, wide, constant, generic, annotated, type_annotated, reused;
+	bool compact;              /* the VM packs fields of less than 4 bytes */
+};
+
 struct j9core {
 	const struct core *core;
 	struct ddr *ddr;
@@ -310,6 +316,7 @@ struct j9core {
 	uint64_t ras, vm;
 	uint64_t depth_mask;       /* of classDepthAndFlags: how many superclasses there are */
 	struct j9_pool_kinds kinds;
+	struct j9_modifiers modifiers;
 	struct j9_flags flags;
 	struct j9_array_model arrays;
 	uint64_t marks, marks_base, marks_step; /* marked objects: address of bits, that of the first, bytes of one; 0: none */
@@ -331,6 +338,7 @@ struct j9core {
 };
 
 void j9_read_pool_kinds(struct j9core *j);
+void j9_read_modifiers(struct j9core *j);
 void j9_read_flags(struct j9core *j);
 void j9_read_array_model(struct j9core *j);
 /* Length and form of an array; bytes without those elsewhere; where a hash code would be.  False: it cannot be read. */

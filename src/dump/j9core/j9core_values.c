@@ -173,7 +173,6 @@ static uint64_t elements(const struct j9core *j, const struct j9_object *o, uint
 int j9_locate(const struct j9core *j, const struct core *core, uint64_t offset, uint32_t steps,
     struct object_view *out, struct err *err)
 {
-	struct j9_class_facts facts;
 	struct j9_object o;
 	uint64_t next, bytes, at;
 	size_t n;
@@ -181,8 +180,7 @@ int j9_locate(const struct j9core *j, const struct core *core, uint64_t offset, 
 	if (!find_object(j, offset, steps, &o, &next))
 		return err_at(err, ERR_FORMAT, offset, "no object at or behind 0x%" PRIx64, offset);
 	const char *name = j9core_class_name(j, o.class, &n);
-	j9core_class_facts(j, o.class, &facts);
-	*out = (struct object_view){.address = o.address, .class_address = facts.object, .next = next};
+	*out = (struct object_view){.address = o.address, .next = next};
 	if (j9core_is_array(o.class)) {
 		out->kind = j9core_holds_references(o.class) ? OBJECT_ARRAY : PRIMITIVE_ARRAY;
 		out->length = o.length;

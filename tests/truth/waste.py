@@ -154,14 +154,14 @@ OF_ITSELF = {("strings", "waste.Waste.plan"), ("wide", None), ("objects", "waste
              ("strings", "waste.Waste.<resolved_references>[]")}
 
 
-def check(t, path):
+def check(t, path, size=None):
     folder = os.path.dirname(path)
     name = os.path.basename(folder) + "/" + os.path.basename(path)
     with open(os.path.join(folder, "waste.manifest.json"), encoding="utf-8") as f:
         m = json.load(f)
     with open(os.path.join(folder, "command.txt"), encoding="utf-8") as f:
         command = f.read()
-    size, wide = Layout(m, command), "-CompactStrings" in command
+    size, wide = size or Layout(m, command), "-CompactStrings" in command
     got = {(k, r["field"], r["class"]): r for k in KINDS for r in rows(path, "waste " + k)}
     want = planted(m, size)
     keys = [(k, r) for k, r in got.items() if k[0] == "objects" and k[2] == "waste.BadKey"]
@@ -234,4 +234,5 @@ def main():
     t.done()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -377,11 +377,11 @@ int find_number(struct session *s, struct result *r, const char *word, bool show
 		bool fits = search.sought.integer && !search.sought.negative && search.sought.bits <= UINT32_MAX;
 		if (fits)
 			code = find_hashes(s, r, (uint32_t)search.sought.bits, err);
-		result_add_note(r, "searched the identity hashes for the number: the dump has no field values");
-		return code;
+		if (!code && !values_held(search.heap))
+			result_add_note(r, "searched the identity hashes for the number: the dump has no field values");
 	}
-	if (!values_held(search.heap))
-		return 0;
+	if (code || !values_held(search.heap))
+		return code;
 	struct render_lock *turns = render_lock_step_out();
 	code = session_work(s, search_number, &search, err);
 	render_lock_enter(turns);

@@ -77,6 +77,18 @@ __attribute__((format(printf, 3, 4))) static void no_warning(struct sink *sink, 
 	(void)sink, (void)offset, (void)format; /* said when the dump was opened */
 }
 
+static int no_root(struct sink *sink, const struct root_record *root)
+{
+	(void)sink, (void)root;
+	return 0;
+}
+
+static int no_thread(struct sink *sink, const struct thread_record *thread)
+{
+	(void)sink, (void)thread;
+	return 0;
+}
+
 static void not_stated(struct sink *sink, const char *what, enum stated_unit unit, uint64_t count)
 {
 	(void)sink, (void)what, (void)unit, (void)count;
@@ -90,6 +102,8 @@ static int read_part(struct hash_sink *s, const struct heap_part *part, struct e
 		.class_handle = no_handle,
 		.object = take_object,
 		.class_record = take_class,
+		.root = no_root,
+		.thread = no_thread,
 		.part_begins = pass_cut,
 		.warn = no_warning,
 		.stated = not_stated,

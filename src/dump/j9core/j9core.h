@@ -95,6 +95,9 @@ uint64_t j9core_reference(const struct j9core *j, uint64_t address);
  * last. */
 uint32_t j9core_take(struct j9_slots *s, const struct j9_object *o, uint64_t *to, uint32_t room);
 
+/* The identity hash code of an object, as Java sees it; false: nothing has asked for it. */
+bool j9core_hash(const struct j9core *j, const struct j9_object *o, uint32_t *hash);
+
 /* Fields that a class declares, in the order of its class file. */
 struct j9_field {
 	const char *name;  /* modified UTF-8, n_name bytes of the core, borrowed */

@@ -86,6 +86,7 @@ static void state_facts(struct j9_dump *d)
 	f->word_bits = 8 * j9core_word(d->image);
 	f->big_endian = core_big_endian(d->core);
 	f->values = DECLARED_FIELDS;
+	f->hashes_recorded = true;
 	f->reference_bytes = j9core_reference_bytes(d->image);
 	f->reference_shift = j9core_reference_shift(d->image);
 	f->roots_recorded = f->locals_inferred = f->owners_recorded = true;
@@ -214,6 +215,7 @@ static int object(struct reading *r, const struct j9_object *o)
 		n = j9core_take(&s, o, r->targets, BUFFERED);
 		record.n_references += n;
 	} while (n == BUFFERED);
+	record.hashed = j9core_hash(r->image, o, &record.hash);
 	int code = sink->object(sink, &record);
 	if (code || !sink->wants_references || !record.n_references)
 		return code;
@@ -241,6 +243,8 @@ static int class_record(struct reading *r, const struct j9_class *c, struct err 
 		.instance_size = SIZE_UNKNOWN, .object_size = SIZE_UNKNOWN, .taken = facts.taken,
 		.n_references = r->links.n, .references = r->links.target,
 	};
+	struct j9_object object = {.address = facts.object, .class = r->hub};
+	record.hashed = r->hub && j9core_hash(r->image, &object, &record.hash);
 	bool certain = true;
 	if (code == 0 && !r->sink->wants_references)
 		code = j9_records_of(&r->records, c, &record, &certain, err);

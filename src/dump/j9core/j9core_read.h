@@ -11,6 +11,7 @@
  *   j9core_objects.c  objects one after another
  *   j9core_arrays.c   where elements of arrays are
  *   j9core_fields.c   fields of classes, and where they are
+ *   j9core_hash.c     identity hash codes
  *
  * Whatever is read from the core is hostile: an address may lead anywhere, a number may be anything, a list may be a
  * circle.
@@ -211,6 +212,12 @@
 	M(VM_CACHE_LINE, "J9JavaVM", "dCacheLineSize", false) \
 	M(HIDDEN_CLASS, "J9HiddenInstanceField", "className", false) \
 	M(HIDDEN_SHAPE, "J9HiddenInstanceField", "shape", false) \
+	M(VM_HASHES, "J9JavaVM", "identityHashData", false) \
+	M(HASHES_LOW, "J9IdentityHashData", "hashData1", false) \
+	M(HASHES_HIGH, "J9IdentityHashData", "hashData2", false) \
+	M(HASHES_SHIFT, "J9IdentityHashData", "hashData3", false) \
+	M(HASHES_POLICY, "J9IdentityHashData", "hashSaltPolicy", false) \
+	M(HASHES_SALTS, "J9IdentityHashData", "hashSaltTable", false) \
 	M(HIDDEN_NEXT, "J9HiddenInstanceField", "next", false) \
 	M(CLASS_SUPERS, "J9Class", "superclasses", true) \
 	M(CLASS_INTERFACES, "J9Class", "iTable", false) \

@@ -4,7 +4,7 @@
 
 The manifests say what grove, shop and waste put into their fields, strings and collections: the questions are those that
 hprof_values.py, waste.py and collections.py ask of HotSpot's dumps of the same programs.  Sizes are those of OpenJ9's
-rules, written down here again.
+rules, written down here again; identity hashes are those that DTFJ reads from the same cores.
 """
 
 import glob
@@ -99,6 +99,17 @@ def check_shop(t, core, folder, options):
             "Strings of one city")
 
 
+def check_hashes(t, core, folder, options):
+    """Identity hashes of objects that have one, as DTFJ has them."""
+    with lzma.open(os.path.join(folder, "ref-core.txt.xz"), "rt", encoding="utf-8", errors="replace") as f:
+        ref = {p[1]: p[6] for p in (line.split(None, 7) for line in f if line.startswith("O "))}
+    hashed = sorted(a for a, h in ref.items() if h != "-")
+    some = hashed[::len(hashed) // 40]
+    heads = values.Dump(core, *options).run(*["x " + a for a in some])
+    t.equal({a: int(h["hash"], 16) for a, h in zip(some, heads)}, {a: int(ref[a], 16) for a in some},
+            os.path.basename(folder) + ": identity hashes")
+
+
 def check_waste(t, core, folder):
     waste.check(t, core, Layout())
     collections.planted(t, core, os.path.join(folder, "waste.manifest.json"))
@@ -121,6 +132,7 @@ def main():
             t.ok("not certain" not in json.dumps(info), name + ": of all classes it is certain where fields are", info)
             options = ["--index", os.path.join(work, name, "index")]
             try:
+                check_hashes(t, core, folder, ["--no-index"])
                 if name.startswith("grove"):
                     check_grove(values.Named(t, name), core, folder, options)
                 elif name.startswith("shop"):

@@ -144,6 +144,7 @@ struct dump_facts {
 	char vm[256];         /* the VM's own words, escaped; "" unknown */
 	size_t vm_release;    /* that many bytes of vm name the release and say more than version; 0: none */
 	const char *thread;   /* what a thread is called, "goroutine"; NULL: a thread */
+	bool takes_javacore;  /* a javacore next to it tells more, though it records roots */
 	bool takes_program;   /* the program that wrote the dump, given beside it, tells more of it */
 	unsigned word_bits;   /* 32 or 64, always: numbers are divided by it */
 	bool word_unknown;    /* the dump does not tell it, or tells what cannot be: then word_bits is any of

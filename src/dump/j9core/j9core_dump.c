@@ -100,6 +100,7 @@ static void state_facts(struct j9_dump *d)
 	f->size_rule = SIZES_RECORDED;
 	f->parts_guessed = true;
 	f->loaders_hold_classes = true;
+	f->takes_javacore = true;
 	f->references_superclass_recorded = true;
 	d->hub = j9core_class_of_hubs(d->image);
 	if (d->hub) {

@@ -463,7 +463,7 @@ static int open_objects(struct build *b, struct err *err)
 	if (code < 0)
 		return code;
 	h->facts = h->dump->facts;
-	if (!h->facts.roots_recorded)
+	if (!h->facts.roots_recorded || h->facts.takes_javacore)
 		code = open_companion(b, err);
 	if (!code)
 		code = need_tell(b, err);

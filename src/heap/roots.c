@@ -77,5 +77,5 @@ bool heap_roots_were_inferred(const struct heap *h)
 
 	while (i < h->n_roots && (h->roots[i].certainty == EXACT || h->roots[i].kind == ROOT_SYSTEM_CLASS))
 		i++;
-	return h->facts.roots_recorded && i < h->n_roots;
+	return h->facts.roots_recorded && !h->facts.locals_inferred && i < h->n_roots;
 }

@@ -21,16 +21,22 @@ static void flush(struct hprof_out *o)
 	o->n = 0;
 }
 
+/* The n last bytes of a number, big-endian, and what follows up to 8. */
 static void store(uint8_t *to, uint64_t number, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
-		to[i] = (uint8_t)(number >> (8 * (n - 1 - i)));
+	number <<= 64 - 8 * n;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	number = __builtin_bswap64(number);
+#endif
+	memcpy(to, &number, sizeof number);
 }
 
 static void close_segment(struct hprof_out *o)
 {
+	uint8_t length[8];
+	store(length, o->n - RECORD_HEAD, 4);
 	if (o->open && !o->large)
-		store(o->room + RECORD_HEAD - 4, o->n - RECORD_HEAD, 4);
+		memcpy(o->room + RECORD_HEAD - 4, length, 4);
 	flush(o);
 	o->open = o->large = false;
 }
@@ -75,7 +81,7 @@ void hprof_put_zeros(struct hprof_out *o, uint64_t n)
 void hprof_put_number(struct hprof_out *o, uint64_t number, unsigned n)
 {
 	uint8_t bytes[8];
-	if (HPROF_ROOM - o->n >= n) {
+	if (HPROF_ROOM - o->n >= sizeof bytes) {
 		store(o->room + o->n, number, n);
 		o->n += n;
 		o->written += n;

@@ -76,7 +76,7 @@ static const char *internal_name(struct hprof_writing *w, uint32_t class)
 	if (c->kind == CLASS_OBJECT_ARRAY || c->kind == CLASS_PRIMITIVE_ARRAY)
 		for (; n > 2 && c->name[n - 2] == '[' && c->name[n - 1] == ']'; n -= 2, depth++)
 			text_add_char(&w->name, '[');
-	unsigned type = depth ? hprof_type_named(c->name, n) : 0;
+	unsigned type = depth > (c->kind == CLASS_OBJECT_ARRAY) ? hprof_type_named(c->name, n) : 0;
 	if (type) {
 		text_add_char(&w->name, "    ZCFDBSIJ"[type]);
 		return w->name.s;

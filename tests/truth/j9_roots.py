@@ -85,13 +85,13 @@ def check_roots(tap, name, path, dtfj):
     wanted = dtfj.roots[CLASS, STRONG] | dtfj.roots[LOADER, STRONG]
     tap.ok(ours["System class"] <= wanted, name + ": system classes are DTFJ's")
     tap.ok(dtfj.roots[LOADER, STRONG] <= ours["System class"], name + ": loaders that stay")
-    tap.ok(dtfj.stacks <= ours["Java local"] and dtfj.stacks, name + ": all that DTFJ finds on stacks",
-           sorted(map(hex, dtfj.stacks - ours["Java local"]))[:5])
+    tap.none(sorted(map(hex, dtfj.stacks - ours["Java local"]))[:5], dtfj.stacks,
+             name + ": all that DTFJ finds on stacks", 5)
     sure = {row["kind"] for row in rows if row["certainty"] == "exact"}
     tap.ok("Java local" not in sure, name + ": locals are inferred", sure)
     dead = {int(row["address"], 16) for row in answer("ls * -dead", path)}
-    lost = dtfj.reach() & dead
-    tap.ok(not lost, name + ": all that DTFJ reaches is reachable", sorted(map(hex, lost))[:5])
+    reached = dtfj.reach()
+    tap.none(sorted(map(hex, reached & dead))[:5], reached, name + ": all that DTFJ reaches is reachable", 1000)
 
 
 def javacore_threads(text):
@@ -134,7 +134,7 @@ def check_threads(tap, name, path, text):
             w["name"] = got["name"]
         frames += len(w["frames"])
         wrong += ["%s: %s is %r, not %r" % (w["name"], k, got[k], w[k]) for k in w if got[k] != w[k]]
-    tap.ok(not wrong and frames > 10, "%s: threads and their %d frames" % (name, frames), wrong[:3])
+    tap.none(wrong[:3], frames, "%s: threads and their %d frames" % (name, frames), 10)
 
 
 def check_locks(tap, name, path, dtfj):

@@ -256,8 +256,8 @@ const struct command cmd_locks = {
     .shapes = SHAPES(&locks_shape, &deadlocks_shape),
     .description = "One row per lock with an owner or waiting threads, those with waiters first. HPROF does not "
 	"record owners of monitors: cairn infers the owner from the frames that hold the monitor, and shows it only if "
-	"one thread qualifies. With a javacore owners and waiters are exact. Of java.util.concurrent they are exact, "
-	"too.\n"
+	"one thread qualifies. With a javacore, and of system dumps of OpenJ9, owners and waiters are exact. Of "
+	"java.util.concurrent they are exact, too.\n"
 	"holds\tentries by the owner; readers of a read lock; permits of a semaphore; count of a latch or WaitGroup\n"
 	"waited\tseconds that the first waiter waits at least (Go only)\n"
 	"field\tfield of the program that holds the lock\n"

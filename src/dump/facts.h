@@ -154,7 +154,7 @@ struct dump_facts {
 	uint64_t heap_start, heap_end; /* no object lies outside; both 0: unknown */
 	unsigned n_heaps, heap_number; /* heap dumps in the file; which this is, from 1; 0: one */
 	bool big_endian;
-	unsigned reference_bytes; /* of a reference among an object's values, 0: a word; an address is it << reference_shift */
+	unsigned reference_bytes; /* of a reference among an object's values, 0: a word; it is shifted by reference_shift */
 	unsigned reference_shift;
 	char created[32];     /* ISO 8601 UTC, or "" */
 	enum value_form values;
@@ -183,9 +183,11 @@ struct dump_facts {
 	unsigned minimum_object_size;   /* bytes; 0: none */
 	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */
 	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
+	bool sizes_inferred;            /* some objects take more or less than their class and length say */
 	struct recorded_arrays arrays;  /* with array_sizes_need_model: the dump says so itself */
 	bool wide_words;                /* the VM has 64-bit words, whatever word_bits is */
 	bool roots_were_inferred;       /* the writer of the dump inferred the roots that it has */
+	bool fields_invented;           /* names and order of fields are cairn's own, so no field is known to be weak */
 	bool exported;                  /* cairn wrote it, of another dump */
 	/* The address of java.lang.Class where its instances are announced as well as the classes that they represent, at
 	 * the same address; 0: they are not.  Such an instance is not an object of its own. */

@@ -27,14 +27,14 @@ static bool is_saved(const struct heap *h)
 
 bool weak_known(const struct heap *h)
 {
-	return (values_held(h) && h->facts.values == DECLARED_FIELDS) || is_saved(h);
+	return (values_held(h) && h->facts.values == DECLARED_FIELDS && !h->facts.fields_invented) || is_saved(h);
 }
 
 int weak_told(const struct heap *h, struct err *err)
 {
 	if (weak_known(h))
 		return 0;
-	if (values_held(h))
+	if (values_held(h) && !h->facts.fields_invented)
 		return err_set(err, ERR_UNSUPPORTED, "%s has no weak references", h->facts.title);
 	int code = heap_holds_no_values(h, err);
 	err_context(err, "weak references cannot be distinguished from others");

@@ -171,6 +171,8 @@ def check_phd(tap, path, folder):
     tap.ok("exported from PHD" in info["cannot_tell"] and "invented" in info["cannot_tell"], name + ": info says so", info)
     run = cairn("-x", "strings", to)
     tap.ok(run.status and "exported from PHD" in run.err, name + ": zeros are not taken for texts", run)
+    run = cairn("-x", "references", to)
+    tap.ok(run.status and "cannot be distinguished" in run.err, name + ": no reference is known to be weak", run)
     marks = cairn("-x", "roots -by kind", to).out
     tap.ok("~" in marks, name + ": roots stay inferred", marks)
     return to

@@ -38,15 +38,6 @@ static void write_header(struct hprof_writing *w)
 	hprof_put_number(&w->out, milliseconds(w->h->facts.created), 8);
 }
 
-/* In this heap, or in the one that it was exported from. */
-static bool has_invented_fields(const struct heap *h)
-{
-	for (uint32_t i = 0; i < h->n_classes; i++)
-		if (h->classes[i].n_fields && *h->classes[i].fields->name == '?')
-			return true;
-	return false;
-}
-
 /* An undamaged HPROF dump needs no such words: the file says all that it did. */
 static int write_origin(struct hprof_writing *w)
 {
@@ -54,7 +45,7 @@ static int write_origin(struct hprof_writing *w)
 	const struct dump_facts *f = &h->facts;
 	struct hprof_origin o = {
 		.left_out = w->plan.values ? f->redacted : REDACT_ALL,
-		.fields_invented = !w->plan.values || has_invented_fields(h),
+		.fields_invented = !w->plan.values || f->fields_invented,
 		.roots_inferred = !f->roots_recorded ? h->n_inferred_roots > 0 : heap_roots_were_inferred(h),
 		.damaged = h->damaged || h->incomplete,
 		.superclasses_recorded = f->references_superclass_recorded,
@@ -63,6 +54,7 @@ static int write_origin(struct hprof_writing *w)
 		.class_fields_missing = f->class_fields_missing,
 		.instance_sizes = f->has_instance_sizes || f->size_rule == SIZES_RECORDED,
 		.sizes_recorded = f->size_rule == SIZES_RECORDED,
+		.sizes_inferred = f->size_rule == SIZES_RECORDED && (h->n_odd || h->n_wide || h->own_size),
 		.word_bits = heap_word_bits(h),
 	};
 	if (!o.instance_sizes && !o.left_out && !o.damaged)
@@ -87,6 +79,9 @@ static int write_classes(struct hprof_writing *w)
 			continue;
 		code = hprof_write_class(w, i);
 		w->done->objects++;
+		if (w->h->facts.size_rule == SIZES_RECORDED && w->h->classes[i].object != HEAP_NONE)
+			w->done->sizes_lost += heap_shallow(w->h, w->h->classes[i].object) !=
+			    w->h->classes[w->h->java_lang_class].instance_size;
 		if (!code && progress_own_stops(i))
 			code = err_cancelled(w->err);
 	}

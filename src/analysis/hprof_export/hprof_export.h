@@ -29,6 +29,7 @@ struct hprof_exported {
 	bool invented;             /* fields and their order: the heap has no values */
 	uint64_t references_lost;  /* of no field, beyond 65,535 fields, or in the part of an array that is cut off */
 	uint64_t arrays_clipped;   /* to 4 GB, the most that a record holds */
+	uint64_t sizes_lost;       /* of objects, where the dump has sizes: those that class and length do not say */
 	uint64_t lengths_unknown;  /* of arrays; made of the size, if the dump has that */
 	uint32_t threads_lost;     /* without an object */
 	uint32_t classes_made;     /* that have instances and no class object in the heap */

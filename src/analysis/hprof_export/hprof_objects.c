@@ -85,6 +85,15 @@ static uint64_t most_elements(const struct hprof_writing *w, unsigned width)
 	return most < INT32_MAX ? most : INT32_MAX;
 }
 
+/* As the reader will have it. */
+static uint64_t size_of_array(const struct recorded_arrays *a, uint64_t length, unsigned width, bool references)
+{
+	uint64_t size = (a->header + length * (references ? a->reference : width) + 7) & ~UINT64_C(7);
+	if (!length && a->empty)
+		return a->empty;
+	return size > a->minimum ? size : a->minimum;
+}
+
 static uint64_t length_of(struct hprof_writing *w, uint32_t id, unsigned width, bool references)
 {
 	uint64_t length = heap_length(w->h, id), degree = references ? adjacency_degree(&w->h->out, id) : 0;
@@ -99,6 +108,8 @@ static uint64_t length_of(struct hprof_writing *w, uint32_t id, unsigned width, 
 		length = degree;
 	uint64_t most = most_elements(w, width);
 	w->done->arrays_clipped += length > most;
+	if (w->plan.arrays.header)
+		w->done->sizes_lost += size_of_array(&w->plan.arrays, length, width, references) != heap_shallow(w->h, id);
 	return length < most ? length : most;
 }
 
@@ -148,6 +159,8 @@ static void put_instance(struct hprof_writing *w, uint32_t id, uint64_t address,
 {
 	const struct class_plan *p = &w->plan.classes[class];
 
+	if (w->h->facts.size_rule == SIZES_RECORDED)
+		w->done->sizes_lost += heap_shallow(w->h, id) != w->h->classes[class].instance_size;
 	hprof_begin_sub(&w->out, SUB_INSTANCE, 2 * w->out.ids + 8 + p->bytes);
 	hprof_put_id(&w->out, address);
 	hprof_put_number(&w->out, EMPTY_TRACE, 4);

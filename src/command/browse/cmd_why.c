@@ -159,7 +159,9 @@ static int roots_fact(
 	int code = on_inferred_roots(s, &hang, err);
 	if (code)
 		return code;
-	if (h->facts.locals_inferred)
+	if (heap_roots_were_inferred(h))
+		text_add(&t, "cairn inferred them when it exported the dump");
+	else if (h->facts.locals_inferred)
 		text_add(&t, "the dump records all but local variables; cairn uses each word of a stack that is the address "
 		    "of an object");
 	else if (h->facts.roots_recorded)
@@ -233,7 +235,7 @@ static int holding_fact(
 	if (weak_known(h)) {
 		code = add_holding(s, &t, err);
 		add_row(r, w, "references", EXACT, NULL, t.s);
-	} else if (h->facts.values == NO_VALUES) {
+	} else if (h->facts.values == NO_VALUES || h->facts.fields_invented) {
 		add_row(r, w, "references", INFERRED, NULL,
 		    "all references hold their objects: the dump has no field names that show weak ones");
 	}

@@ -376,7 +376,7 @@ static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wante
 	if (rows->rules.relaxed)
 		result_add_note(r, "no strong path exists; this one follows a soft or queued reference");
 	command_add_roots_note(r);
-	if (!weak && !weak_known(h) && h->facts.values == NO_VALUES)
+	if (!weak && !weak_known(h) && (h->facts.values == NO_VALUES || h->facts.fields_invented))
 		result_notef(r, "%s has no field names, so weak references count as strong", h->facts.title);
 }
 

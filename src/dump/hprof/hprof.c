@@ -128,7 +128,7 @@ static void state_origin(struct hprof *h, const struct hprof_origin *o)
 	    !redacted && o->left_out == REDACT_ARRAYS ? "; it has no contents of primitive arrays and strings" : "",
 	    !redacted && o->left_out == REDACT_STRINGS ? "; it has no contents of Strings" : "");
 	f->exported = true;
-	h->invented = o->fields_invented;
+	f->fields_invented = o->fields_invented;
 	if (o->fields_invented || f->redacted || o->left_out)
 		f->cannot_tell = h->exported;
 	if (o->left_out > f->redacted)
@@ -146,6 +146,7 @@ static void state_origin(struct hprof *h, const struct hprof_origin *o)
 		f->size_rule = SIZES_RECORDED;
 		f->array_sizes_need_model = true;
 		f->arrays = o->arrays;
+		f->sizes_inferred = o->sizes_inferred;
 	}
 	if (o->damaged)
 		hprof_note(h, h->body, "exported from a damaged dump: what that lacks is missing here");

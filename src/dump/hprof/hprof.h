@@ -53,6 +53,7 @@ struct hprof_origin {
 	bool class_fields_missing;
 	bool instance_sizes;      /* facts.has_instance_sizes */
 	bool sizes_recorded;      /* class records have the true size of instances */
+	bool sizes_inferred;      /* not of each object */
 	unsigned word_bits;       /* of the VM */
 	struct recorded_arrays arrays;
 };

@@ -105,7 +105,6 @@ struct hprof {
 	struct hprof_segment *segments; /* big memory: of the chosen heap, in the dump's order */
 	uint32_t n_segments;
 
-	bool invented;        /* cairn exported it, and invented its fields */
 	char exported[200];   /* of a file that cairn exported: what it lacks, a sentence */
 	struct hprof_note notes[8]; /* warnings of the walk over the top-level records */
 	unsigned n_notes;

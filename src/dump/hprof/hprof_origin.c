@@ -24,7 +24,7 @@ static const struct word words[] = {
     WORD("fields invented", fields_invented), WORD("roots inferred", roots_inferred), WORD("damaged", damaged),
     WORD("loaders hold classes", loaders_hold_classes), WORD("array classes kept", array_classes_kept),
     WORD("class fields missing", class_fields_missing), WORD("sizes recorded", sizes_recorded),
-    WORD("instance sizes recorded", instance_sizes),
+    WORD("instance sizes recorded", instance_sizes), WORD("sizes inferred", sizes_inferred),
     WORD("superclasses recorded", superclasses_recorded)};
 enum { WORDS = sizeof words / sizeof *words };
 

@@ -69,11 +69,12 @@ static void pack_needed_text(struct pack *p, const char **text)
 static void pack_flags(struct pack *p, struct dump_facts *f)
 {
 	bool *const flags[] = {&f->takes_javacore, &f->takes_program, &f->word_unknown, &f->big_endian,
-	    &f->has_instance_sizes, &f->loader_is_first_reference, &f->array_classes_kept, &f->loaders_hold_classes, &f->boot_loader_is_null,
-	    &f->roots_recorded, &f->hashes_recorded, &f->references_superclass_recorded, &f->array_sizes_need_model,
-	    &f->states_itself, &f->class_fields_missing, &f->no_class_objects, &f->interior_pointers,
+	    &f->has_instance_sizes, &f->loader_is_first_reference, &f->array_classes_kept, &f->loaders_hold_classes,
+	    &f->boot_loader_is_null, &f->roots_recorded, &f->hashes_recorded, &f->references_superclass_recorded,
+	    &f->array_sizes_need_model, &f->states_itself, &f->class_fields_missing, &f->no_class_objects,
+	    &f->interior_pointers,
 	    &f->threads_numbered, &f->outside_pointers_normal, &f->parts_guessed, &f->lengths_from_sizes,
-	    &f->locals_inferred, &f->owners_recorded};
+	    &f->locals_inferred, &f->owners_recorded, &f->fields_invented};
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
 		pack_bool(p, flags[i]);
 }

@@ -280,6 +280,14 @@ static void size_as_mat(struct heap *h)
 	h->size_model = "Eclipse MAT's rule: class objects count twice, sizes are rounded up to 8 bytes";
 }
 
+/* An export has the size of a class, and no object's own. */
+static void doubt_sizes(struct heap *h)
+{
+	for (uint32_t i = 0; i < h->n_classes; i++)
+		h->classes[i].size_doubtful = true;
+	h->doubtful_names = "those that keep a hash after they were moved (the exported dump says which)";
+}
+
 int sizes_recorded(struct sizes *s, struct err *err)
 {
 	struct heap *h = s->heap;
@@ -294,6 +302,8 @@ int sizes_recorded(struct sizes *s, struct err *err)
 			model_arrays(h);
 		else if (h->own_size && h->own_length)
 			code = derive_array_sizes(h, err);
+		if (h->facts.sizes_inferred)
+			doubt_sizes(h);
 		if (!code && h->facts.hashed_grow)
 			code = sizes_hashed(h, err);
 	}

@@ -17,7 +17,7 @@ enum { ARITY_MOST = 255, SEGMENTS_MOST = 1 << 24, CLASSES_MOST = 1 << 24, CLASS_
 #define LIVE UINT64_C(0x99669966) /* J9Class.eyecatcher: runtime/vm/createramclass.cpp */
 #define ARRAY_LIMIT 8 /* an element has 1 << 8 bytes at most, far more than any */
 
-/* Which slots of an instance are references: J9Class.instanceDescription is the bits themselves, with a 1 behind them, or
+/* Which slots of an instance are references: J9Class.instanceDescription is the bits themselves, the lowest one 1, or
  * their address. */
 static bool read_slots(const struct j9core *j, struct j9_class *c)
 {
@@ -91,7 +91,7 @@ static int index_classes(struct j9core *j, struct err *err)
 
 /* --- names ------------------------------------------------------------------------------------------------- */
 
-/* The name in a class's J9ROMClass: its place is relative to where that is told, with a sign.  NULL: it is not there. */
+/* The name in a class's J9ROMClass.  NULL: it is not there. */
 static const char *rom_name(const struct j9core *j, uint64_t rom, size_t *n)
 {
 	uint64_t at = j9_relative(j, rom, AT_ROM_NAME), length;
@@ -106,7 +106,9 @@ static const char *rom_name(const struct j9core *j, uint64_t rom, size_t *n)
 /* 'I' of "int"; 0: it is no primitive type. */
 static char letter_of(const char *name, size_t n)
 {
-	static const char *const primitives[] = {"Zboolean", "Bbyte", "Cchar", "Ddouble", "Ffloat", "Iint", "Jlong", "Sshort"};
+	static const char *const primitives[] = {
+		"Zboolean", "Bbyte", "Cchar", "Ddouble", "Ffloat", "Iint", "Jlong", "Sshort",
+	};
 
 	for (size_t i = 0; i < sizeof primitives / sizeof *primitives; i++)
 		if (strlen(primitives[i] + 1) == n && !memcmp(primitives[i] + 1, name, n))

@@ -90,8 +90,8 @@ static void state_facts(struct j9_dump *d)
 	f->reference_bytes = j9core_reference_bytes(d->image);
 	f->reference_shift = j9core_reference_shift(d->image);
 	f->roots_recorded = f->locals_inferred = f->owners_recorded = true;
-	text_add(&d->cannot_tell, "which words of a stack are references is inferred: every word that is an object's address "
-	    "counts");
+	text_add(&d->cannot_tell, "which words of a stack are references is inferred: every word that is an object's "
+	    "address counts");
 	add_state(d, &d->cannot_tell);
 	f->cannot_tell = d->cannot_tell.s;
 	dump_write_created(f->created, sizeof f->created, j9core_dumped_at(d->image));
@@ -109,7 +109,8 @@ static void state_facts(struct j9_dump *d)
 	}
 }
 
-static int open_dump(struct dump **out, const struct source *source, const struct dump_options *options, struct err *err)
+static int open_dump(struct dump **out, const struct source *source, const struct dump_options *options,
+    struct err *err)
 {
 	struct j9_dump *d = xcalloc(1, sizeof *d);
 

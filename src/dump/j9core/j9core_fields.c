@@ -97,14 +97,17 @@ static bool read_field(const struct j9core *j, uint64_t at, struct j9_field *f,
 	if (!core_load(j->core, at + j->at[AT_FIELD_MODIFIERS].offset, 4, &modifiers) || !signature || !n)
 		return false;
 	*kind = kind_of(j, modifiers);
-	*f = (struct j9_field){.type = *signature == '[' ? 'L' : *signature, .is_static = modifiers & j->modifiers.is_static};
+	*f = (struct j9_field){
+		.type = *signature == '[' ? 'L' : *signature,
+		.is_static = modifiers & j->modifiers.is_static,
+	};
 	f->name = text_at(j, follow(j, names + j->at[AT_NAMES_NAME].offset), &f->n_name);
 	const char *letters = *kind == OBJECTS ? "L" : *kind == DOUBLES ? "JD" : "ZBCSIF";
 	return f->name && strchr(letters, f->type);
 }
 
-/* All records of a class: its fields without their places, and how many of each kind are not static.  ERR_NOT_FOUND: not
- * all of them can be read. */
+/* All records of a class: its fields without their places, and how many of each kind are not static.  ERR_NOT_FOUND:
+ * not all of them can be read. */
 static int read_fields(const struct j9core *j, const struct j9_class *c, struct j9_fields *to, uint64_t n[FIELD_KINDS],
     struct err *err)
 {

@@ -2,8 +2,9 @@
 /*
  * j9core_hash.c - identity hash codes.
  *
- * Of an object that was asked for its hash code and moved since, the code is in the object.  Of one that has not moved it
- * is made of the address again and of a salt of the VM, of the nursery or of the region.  After ObjectHash of DDR_VM.
+ * Of an object that was asked for its hash code and moved since, the code is in the object.  Of one that has not moved
+ * it is made of the address again and of a salt of the VM, of the nursery or of the region.  After ObjectHash of
+ * DDR_VM.
  */
 #include "dump/j9core/j9core_read.h"
 

@@ -274,7 +274,7 @@ struct j9_class {
 	uint64_t hash_at;          /* where the hash code is, in bytes of the object; of arrays: behind the elements */
 	unsigned shift;            /* of arrays: an element has 1 << shift bytes */
 	bool array, references;    /* references: an array of them */
-	const char *name;          /* "java/lang/String", "[I", "[[Ljava/lang/String;": n_name bytes; NULL: it is not there */
+	const char *name;          /* "java/lang/String", "[I", "[[Ljava/lang/String;": n_name bytes; NULL: not there */
 	size_t n_name;
 };
 
@@ -326,7 +326,8 @@ struct j9core {
 	struct j9_modifiers modifiers;
 	struct j9_flags flags;
 	struct j9_array_model arrays;
-	uint64_t marks, marks_base, marks_step; /* marked objects: address of bits, that of the first, bytes of one; 0: none */
+	/* Marked objects: where the bits are, the address of the first one, bytes of the heap for each; 0: none. */
+	uint64_t marks, marks_base, marks_step;
 	uint64_t dying, replaced;  /* of classDepthAndFlags: a class that is unloaded, one that was redefined */
 	struct ddr_field at[J9_N_MEMBERS];
 	bool has[J9_N_MEMBERS];

@@ -178,7 +178,7 @@ int j9_locate(const struct j9core *j, const struct core *core, uint64_t offset, 
 	size_t n;
 
 	if (!find_object(j, offset, steps, &o, &next))
-		return err_at(err, ERR_FORMAT, offset, "no object at or behind 0x%" PRIx64, offset);
+		return err_at(err, ERR_FORMAT, offset, "no object from 0x%" PRIx64 " on", offset);
 	const char *name = j9core_class_name(j, o.class, &n);
 	*out = (struct object_view){.address = o.address, .next = next};
 	if (j9core_is_array(o.class)) {

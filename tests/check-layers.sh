@@ -35,9 +35,9 @@ done
 # A folder below a room has one door, the header named as the folder: who stands outside includes no
 # other header of it.  Tests may look inside.
 verdict 'a folder is entered by its door' "$(includes src |
-	sed -nE 's|^(src/([a-z]+/[a-z]+)/[^:]*:[0-9]+):.*"([a-z]+/[a-z]+)/([a-z0-9_]+)\.h".*|\1 \2 \3 \4|p
+	sed -nE 's|^(src/([a-z]+/[a-z0-9_]+)/[^:]*:[0-9]+):.*"([a-z]+/[a-z0-9_]+)/([a-z0-9_]+)\.h".*|\1 \2 \3 \4|p
 		t
-		s|^(src/[^:]*:[0-9]+):.*"([a-z]+/[a-z]+)/([a-z0-9_]+)\.h".*|\1 - \2 \3|p' |
+		s|^(src/[^:]*:[0-9]+):.*"([a-z]+/[a-z0-9_]+)/([a-z0-9_]+)\.h".*|\1 - \2 \3|p' |
 	awk '$2 != $3 {
 		split($3, name, "/")
 		if ($4 != name[2])

@@ -15,7 +15,7 @@
 #include "dump/facts.h"
 #include "dump/go/go.h"
 #include "dump/hprof/hprof.h"
-#include "dump/j9core/j9core_dump.h"
+#include "dump/j9core/j9core.h"
 #include "dump/phd/phd.h"
 #include "dump/source/source.h"
 

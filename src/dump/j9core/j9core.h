@@ -14,6 +14,9 @@
 struct core;
 struct j9core;
 
+struct reader;
+extern const struct reader j9_core_reader; /* all that the rest of the program knows of this folder */
+
 /* Where the J9RAS of a VM is; UINT64_MAX: it is not there.  Looks through the memory below 4 GB. */
 uint64_t j9core_find(const struct core *core);
 /* Is it the core of such a VM?  By the library that it had mapped, or by J9RAS. */

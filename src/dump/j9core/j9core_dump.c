@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* j9core_dump.c - system dumps of OpenJ9 VMs, as dumps. */
-#include "dump/j9core/j9core_dump.h"
+#include "dump/j9core/j9core.h"
 
 #include "algorithms/bisect.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "dump/core/core.h"
-#include "dump/j9core/j9core.h"
 #include "dump/j9core/j9core_info.h"
 #include "dump/j9core/j9core_values.h"
 #include "dump/reader.h"

@@ -114,7 +114,7 @@ static int add(struct j9_stack *s, const struct j9core *j, uint64_t table, uint6
 
 	if (!to)
 		return ERR_NOMEM;
-	*to = (struct j9_frame){.low = low, .high = high};
+	*to = (struct j9_frame){.low = low, .high = high, .pushed = low};
 	if (!j9_read_method(j, j9_get(j, table, AT_CODE_METHOD), &m))
 		return 0;
 	j9_add_method(j, &m, 0, &text);

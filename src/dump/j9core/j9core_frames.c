@@ -185,7 +185,11 @@ static int add(struct j9_stack *s, const struct walk *w, const struct j9_method 
 
 	if (!to)
 		return ERR_NOMEM;
-	*to = (struct j9_frame){.low = w->at.sp, .high = w->at.a0 + j->word, .a0 = w->at.a0};
+	*to = (struct j9_frame){.low = w->at.sp, .high = w->at.a0 + j->word, .a0 = w->at.a0, .pushed = w->at.sp};
+	if (w->at.pc <= w->last_type) {
+		to->pushed += w->at.literals;
+		to->native = w->at.pc == w->type[JNI_NATIVE] || w->at.pc == w->type[JNI_CALLOUT];
+	}
 	if (w->code && m->synchronized)
 		to->locked = w->base + j->word;
 	if (!w->method || j9_word(j, w->base) & w->hidden)

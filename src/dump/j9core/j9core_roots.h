@@ -125,6 +125,8 @@ void j9_add_class_name(const struct j9core *j, const struct j9_class *c, struct 
 struct j9_frame {
 	const char *text;   /* "java.lang.Object.wait(Native Method)"; NULL: it is not shown */
 	uint64_t low, high; /* addresses of its words, the first and behind the last */
+	uint64_t pushed;    /* of the word behind those that are references for sure: low, none are */
+	bool native;        /* these are JNI locals */
 	uint64_t a0;        /* of its first argument */
 	uint64_t locked;    /* of a synchronized method: address of the word that holds the object; 0: none */
 };

@@ -3,9 +3,9 @@
  * j9core_threads.c - the threads of a VM, and what each holds: the objects that its J9VMThread names, JNI locals,
  * monitors, and what is on its stack.
  *
- * Which words of a stack are references is not read from stack maps: every word that is the address of an object
- * counts, and such a root is inferred.  A variable that is not used any more, or a number that looks like an address,
- * may be among them; none that the program uses is missing.
+ * What the VM's own frames pushed are references, JNI locals among them.  Which other words of a stack are is not read
+ * from stack maps: every word that is the address of an object counts, and such a root is inferred.  A variable that is
+ * not used any more, or a number that looks like an address, may be among them; none that the program uses is missing.
  */
 #include "dump/j9core/j9core_roots.h"
 
@@ -180,15 +180,17 @@ static uint64_t behind_handle(const struct j9core *j, uint64_t stack, uint64_t w
 	return word;
 }
 
-static void word_of_stack(struct threads *t, uint64_t stack, uint64_t at, uint32_t frame)
+/* in: the frame that has the word, and its number; NULL: none is known. */
+static void word_of_stack(struct threads *t, uint64_t stack, uint64_t at, const struct j9_frame *in, uint32_t frame)
 {
 	const struct j9core *j = t->j;
 	uint64_t word = behind_handle(j, stack, j9_word(j, at));
 
 	if (!in_heap(j, word) || !j9_class_of(j, word))
 		return;
-	send(t, (struct root_record){.address = word, .kind = ROOT_JAVA_LOCAL, .frame = frame, .slot = at,
-	    .inferred = true});
+	bool pushed = in && at < in->pushed;
+	send(t, (struct root_record){.address = word, .kind = pushed && in->native ? ROOT_JNI_LOCAL : ROOT_JAVA_LOCAL,
+	    .frame = frame, .slot = at, .inferred = !pushed});
 	entered(t, word, frame, false);
 }
 
@@ -201,8 +203,8 @@ static void words(struct threads *t, uint64_t stack, uint64_t low, uint64_t end)
 	for (uint64_t at = low; at < end && j9_step(t->r, 1); at += j->word) {
 		for (; i < t->stack.n && t->stack.frame[i].high <= at; i++)
 			number += t->stack.frame[i].text != NULL;
-		bool shown = i < t->stack.n && t->stack.frame[i].low <= at && t->stack.frame[i].text;
-		word_of_stack(t, stack, at, shown ? number : UINT32_MAX);
+		const struct j9_frame *in = i < t->stack.n && t->stack.frame[i].low <= at ? &t->stack.frame[i] : NULL;
+		word_of_stack(t, stack, at, in, in && in->text ? number : UINT32_MAX);
 	}
 }
 

@@ -119,10 +119,11 @@ static void choosing_what_is_stated(void **state)
 	t->classes[3].name = "jdk.internal.misc.Unsafe";
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct heap_field stated[] = {
-			{ "ADDRESS_SIZE", VALUE_INT, cases[i].word }, { "ARRAY_OBJECT_INDEX_SCALE", VALUE_INT, cases[i].reference },
-			{ "ARRAY_BYTE_BASE_OFFSET", VALUE_LONG, cases[i].bytes },
-			{ "ARRAY_LONG_BASE_OFFSET", VALUE_LONG, cases[i].longs },
-			{ "ARRAY_OBJECT_BASE_OFFSET", VALUE_LONG, cases[i].objects },
+			{ "ADDRESS_SIZE", VALUE_INT, .value = cases[i].word },
+			{ "ARRAY_OBJECT_INDEX_SCALE", VALUE_INT, .value = cases[i].reference },
+			{ "ARRAY_BYTE_BASE_OFFSET", VALUE_LONG, .value = cases[i].bytes },
+			{ "ARRAY_LONG_BASE_OFFSET", VALUE_LONG, .value = cases[i].longs },
+			{ "ARRAY_OBJECT_BASE_OFFSET", VALUE_LONG, .value = cases[i].objects },
 		};
 		t->classes[3].statics = stated;
 		t->classes[3].n_statics = sizeof stated / sizeof *stated;
@@ -133,12 +134,12 @@ static void choosing_what_is_stated(void **state)
 		assert_int_equal(choice.model.word, cases[i].word);
 		assert_int_equal(layout_array_base(&choice.model, false, 1), cases[i].bytes);
 	}
-	const struct heap_field absurd[] = { { "ADDRESS_SIZE", VALUE_INT, 3 } };
+	const struct heap_field absurd[] = { { "ADDRESS_SIZE", VALUE_INT, .value = 3 } };
 	t->classes[3].statics = absurd;
 	t->classes[3].n_statics = 1;
 	assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 64, 8, &choice, NULL), 0);
 	assert_false(choice.stated);
-	const struct heap_field offset[] = { { "valueOffset", VALUE_LONG, 16 } }; /* of JDK 6, in a dump of the agent */
+	const struct heap_field offset[] = { { "valueOffset", VALUE_LONG, .value = 16 } }; /* of JDK 6, in a dump of the agent */
 	t->classes[3].name = "java.util.concurrent.atomic.AtomicInteger";
 	t->classes[3].statics = offset;
 	assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 32, 8, &choice, NULL), 0);

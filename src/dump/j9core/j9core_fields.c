@@ -103,7 +103,7 @@ static bool read_field(const struct j9core *j, uint64_t at, struct j9_field *f,
 	};
 	f->name = text_at(j, follow(j, names + j->at[AT_NAMES_NAME].offset), &f->n_name);
 	const char *letters = *kind == OBJECTS ? "L" : *kind == DOUBLES ? "JD" : "ZBCSIF";
-	return f->name && strchr(letters, f->type);
+	return f->name && f->type && strchr(letters, f->type);
 }
 
 /* All records of a class: its fields without their places, and how many of each kind are not static.  ERR_NOT_FOUND:

@@ -12,8 +12,8 @@
 int hprof_export_may(const struct heap *h, struct err *err)
 {
 	if (h->facts.interior_pointers || h->facts.no_class_objects)
-		return err_set(err, ERR_UNSUPPORTED, "%s cannot become an HPROF file: its types are not Java classes, and "
-		    "its pointers lead into objects (export FILE.sqlite writes tables)", h->facts.title);
+		return err_set(err, ERR_UNSUPPORTED, "%s cannot become an HPROF file: its types are not Java "
+		    "classes, and its pointers lead into objects (export FILE.sqlite writes tables)", h->facts.title);
 	if (h->no_references)
 		return err_set(err, ERR_UNSUPPORTED, "%s", h->shortage.message);
 	return 0;

@@ -7,8 +7,8 @@
  * field that a class declares.  So fields are invented: as many references ?0, ?1, ... as an instance of the class
  * holds at most, null where one holds fewer, and numbers ?size0, ... that are 0.  These make an object as large as
  * the dump says for programs that add up fields.  References of a class object become static fields in the same way.
- * Elements of an array of objects come one after another, nulls after them; elements of other arrays are 0.  The file
- * says in its first record what of it is invented (struct hprof_origin).
+ * Elements of an array of objects come one after another, nulls after them; elements of other arrays are 0.  The
+ * first record of the file says what of it is invented (struct hprof_origin).
  *
  * The file is written in one pass in the order of addresses; memory is needed for classes and names only.
  */
@@ -27,7 +27,7 @@ struct heap;
 struct hprof_exported {
 	uint64_t bytes, objects;
 	bool invented;             /* fields and their order: the heap has no values */
-	uint64_t references_lost;  /* of no field, beyond 65,535 fields, or in the part of an array that is cut off */
+	uint64_t references_lost;  /* of no field, beyond 65,535 fields, or where an array is cut off */
 	uint64_t arrays_clipped;   /* to 4 GB, the most that a record holds */
 	uint64_t sizes_lost;       /* of objects, where the dump has sizes: those that class and length do not say */
 	uint64_t lengths_unknown;  /* of arrays; made of the size, if the dump has that */

@@ -45,8 +45,8 @@ static void put_invented(struct hprof_writing *w, uint32_t id, uint32_t class)
 
 /* --- with values -------------------------------------------------------------------------------- */
 
-/* Of a record that is shorter than its class has it, what is missing is 0.  An object may refer to more than its class
- * has fields for, where the VM keeps something in it. */
+/* Of a record that is shorter than its class has it, what is missing is 0.  An object may refer to more than its
+ * class has fields for, where the VM keeps something in it. */
 static void put_fields(struct hprof_writing *w, const struct values *v, uint64_t n)
 {
 	struct field_walk f = {.values = v};
@@ -61,7 +61,8 @@ static void put_fields(struct hprof_writing *w, const struct values *v, uint64_t
 		n -= width;
 	}
 	hprof_put_zeros(&w->out, n);
-	w->done->references_lost += degree > references ? degree - references : 0;
+	if (degree > references)
+		w->done->references_lost += degree - references;
 }
 
 /* Elements as far as the dump has them. */
@@ -96,20 +97,21 @@ static uint64_t size_of_array(const struct recorded_arrays *a, uint64_t length, 
 
 static uint64_t length_of(struct hprof_writing *w, uint32_t id, unsigned width, bool references)
 {
+	const struct recorded_arrays *a = &w->plan.arrays;
 	uint64_t length = heap_length(w->h, id), degree = references ? adjacency_degree(&w->h->out, id) : 0;
 
 	if (length == LENGTH_UNKNOWN) {
-		const struct recorded_arrays *a = &w->plan.arrays;
+		unsigned element = references ? a->reference : width;
 		uint64_t size = heap_shallow(w->h, id);
 		w->done->lengths_unknown++;
-		length = a->header && size > a->header ? (size - a->header) / (references ? a->reference : width) : 0;
+		length = a->header && size > a->header ? (size - a->header) / element : 0;
 	}
 	if (length < degree && !w->plan.values)
 		length = degree;
 	uint64_t most = most_elements(w, width);
 	w->done->arrays_clipped += length > most;
-	if (w->plan.arrays.header)
-		w->done->sizes_lost += size_of_array(&w->plan.arrays, length, width, references) != heap_shallow(w->h, id);
+	if (a->header)
+		w->done->sizes_lost += size_of_array(a, length, width, references) != heap_shallow(w->h, id);
 	return length < most ? length : most;
 }
 

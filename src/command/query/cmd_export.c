@@ -491,9 +491,9 @@ const struct command cmd_export = {
 	"DuckDB\tread_csv('DIR/classes/**/*.csv', hive_partitioning=true, escape='\"', allow_quoted_nulls=false)\n"
 	"Spark\tspark.read.option(\"header\", True).option(\"inferSchema\", True).option(\"escape\", "
 	"'\"').csv(\"DIR/classes\")\n"
-	"-hprof writes the heap as an HPROF dump (FILE.gz: compressed), a damaged one as far as it was read. HPROF needs "
-	"fields. Where the dump has none, as PHD, they are invented: ?0, ?1 and so on are references in the dump's order, "
-	"?size0 makes the object as large as it is, and all numbers are 0. Inferred roots are roots of the file.",
+	"-hprof writes the heap as an HPROF dump (FILE.gz: compressed). PHD has no fields, so they are invented: ?0, ?1 "
+	"and so on are references in the dump's order, ?size0 makes the object as large as it is, and all numbers are 0. "
+	"Inferred roots are roots of the file.",
     .examples = {{"export shop.sqlite", ON_SHOP, "a database of classes, packages, threads, frames, roots and loaders"},
 	{"export objects.sqlite objects \"loaders=histo -by loader\"", ON_SHOP, "chosen tables, one under a new name"},
 	{"export -dir tables -partition host=web1,day=2026-11-22", ON_SHOP, "CSV parts for DuckDB and Spark"},

@@ -77,8 +77,8 @@ void command_add_roots_note(struct result *r)
 		text_add(&note, "? the GC roots are in the part that was not read: what is reachable and what objects "
 		    "retain is unknown");
 	else if (heap_roots_were_inferred(h))
-		text_add(&note, "~ roots were inferred when cairn exported the dump: an object that nothing references counts "
-		    "as a root, so garbage counts as reachable");
+		text_add(&note, "~ roots were inferred when cairn exported the dump: an object that nothing references "
+		    "counts as a root, so garbage counts as reachable");
 	else if (h->n_inferred_roots && h->facts.locals_inferred)
 		text_add(&note, "~ local variables are inferred: each word of a stack that is the address of an object "
 		    "counts");

@@ -60,7 +60,8 @@ static void add_left_out(const struct hprof_file *f, struct text *to)
 	add_count(to, f->done.invented ? f->h->n_dangling : 0, "reference to no object", "references to no object");
 	add_count(to, f->done.references_lost, "reference that HPROF has no room for",
 	    "references that HPROF has no room for");
-	add_count(to, f->done.arrays_clipped, "end of an array larger than 4 GB", "ends of arrays larger than 4 GB");
+	add_count(to, f->done.arrays_clipped, "end of an array larger than 4 GB",
+	    "ends of arrays larger than 4 GB");
 	add_count(to, f->done.threads_lost, "thread without an object", "threads without an object");
 	add_count(to, f->done.sizes_lost, "size that differs from its class",
 	    "sizes that differ from class and length");

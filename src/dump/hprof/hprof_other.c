@@ -51,7 +51,8 @@ static int add_field(struct reading *r, size_t *n, uint64_t name_id, unsigned ty
 	size_t size;
 	const uint8_t *name = hprof_string(r->h, name_id, &size);
 
-	if (r->h->dump.facts.fields_invented && name && (!size || *name != '?')) /* one that other programs want to be there */
+	/* one that other programs want to be there */
+	if (r->h->dump.facts.fields_invented && name && (!size || *name != '?'))
 		return add_named(r, n, "?", 1, type, value);
 	return name ? add_named(r, n, name, size, type, value)
 	            : add_named(r, n, unresolved, sizeof unresolved - 1, type, value);

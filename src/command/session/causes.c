@@ -70,17 +70,19 @@ static size_t first_from(char *const *name, size_t n, const char *s)
 	return at;
 }
 
-/* "heapdump.DATE.TIME.PID.SEQ.phd" was written with "javacore.DATE.TIME.PID.SEQ.txt"; SEQ may be another one, and then
- * a higher one is rather it, as javacore_find has it.  It would search the directory for each dump.  NULL: none. */
+/* "heapdump.DATE.TIME.PID.SEQ.phd" or "core.DATE.TIME.PID.SEQ.dmp" was written with "javacore.DATE.TIME.PID.SEQ.txt";
+ * SEQ may be another one, and then a higher one is rather it, as javacore_find has it.  It would search the directory
+ * for each dump.  NULL: none. */
 static const char *javacore_of(const char *dump, char *const *javacore, size_t n)
 {
-	static const char *const formats[] = {".phd", ".txt", NULL};
-	static const char word[] = "heapdump";
-	const char *at = strstr(dump, word), *seq = NULL, *found = NULL;
+	static const char *const formats[] = {".phd", ".txt", ".dmp", NULL};
+	static const char heap[] = "heapdump", core[] = "core";
+	const char *at = strstr(dump, heap), *seq = NULL, *found = NULL, *word = at ? heap : core;
 	struct text wanted = TEXT_INIT;
+	at = at ? at : strstr(dump, "core.");
 	if (!at)
 		return NULL;
-	const char *stem = at + sizeof word - 1;
+	const char *stem = at + strlen(word);
 	size_t bytes = strlen(stem);
 	bytes -= suffix_of_packed(stem, bytes);
 	bytes -= suffix_of(stem, bytes, formats);

@@ -177,6 +177,13 @@ static int probe(const uint8_t *head, size_t n)
 	return core_begins(head, n) ? 50 : 0;
 }
 
+/* Where only the beginning is known, cores of OpenJ9 count as these. */
+static void created_of_file(const uint8_t *head, size_t n, const char *path, char *to, size_t room)
+{
+	(void)head, (void)n;
+	dump_created_from_name(to, room, path);
+}
+
 static void close_dump(struct dump *dump)
 {
 	struct go_core *d = (struct go_core *)dump;
@@ -248,6 +255,7 @@ const struct reader go_core_reader = {
 	.title = "a core file of a Go program",
 	.label = "core file",
 	.probe = probe,
+	.created = created_of_file,
 	.open = open_dump,
 	.close = close_dump,
 	.parts = go_core_parts,

@@ -37,42 +37,10 @@ static int probe(const uint8_t *head, size_t n)
 
 /* --- facts ------------------------------------------------------------------------------------- */
 
-static bool number_in(const char *s, int digits, int least, int most, int *value)
-{
-	*value = 0;
-	for (int i = 0; i < digits; i++) {
-		if (s[i] < '0' || s[i] > '9')
-			return false;
-		*value = 10 * *value + (s[i] - '0');
-	}
-	return *value >= least && *value <= most;
-}
-
-/* The VM names its dumps heapdump.YYYYMMDD.HHMMSS.PID.SEQ.phd, in local time. */
-static void created_from_name(const char *path, char *created, size_t size)
-{
-	const char *base = strrchr(path, '/');
-
-	base = base ? base + 1 : path;
-	for (const char *dot = strchr(base, '.'); dot; dot = strchr(dot + 1, '.')) {
-		const char *s = dot + 1;
-		int year, month, day, hour, minute, second;
-		if (strlen(s) < 16 || s[8] != '.' || s[15] != '.')
-			continue;
-		if (number_in(s, 4, 1995, 9999, &year) && number_in(s + 4, 2, 1, 12, &month) &&
-		    number_in(s + 6, 2, 1, 31, &day) && number_in(s + 9, 2, 0, 23, &hour) &&
-		    number_in(s + 11, 2, 0, 59, &minute) && number_in(s + 13, 2, 0, 60, &second)) {
-			snprintf(created, size, "%04d-%02d-%02dT%02d:%02d:%02d", year, month, day, hour,
-			    minute, second);
-			return;
-		}
-	}
-}
-
 static void created_of_file(const uint8_t *head, size_t n, const char *path, char *to, size_t room)
 {
 	(void)head, (void)n;
-	created_from_name(path, to, room);
+	dump_created_from_name(to, room, path);
 }
 
 static void state_facts(struct phd *phd)
@@ -100,7 +68,7 @@ static void state_facts(struct phd *phd)
 	f->hashed_grow = since_2_6 && !phd->all_hashed; /* VMs before have room for it in each header */
 	f->object_alignment = 8;
 	f->array_sizes_need_model = !phd->has_size;
-	created_from_name(phd->dump.source->path, f->created, sizeof f->created);
+	dump_created_from_name(f->created, sizeof f->created, phd->dump.source->path);
 }
 
 static void keep_version(struct phd *phd, const uint8_t *bytes, size_t n)

@@ -220,7 +220,7 @@ def unfolded_path(t):
     t.keys("Enter")
     t.wait(r"^> +5 +(static com|static c|sta).*ENTRIES ")
     t.wait(r"^ +7 +\[0\]")
-    need(not any("elementData " in line for line in t.screen()), "the array is folded", t)
+    need(not any(re.match(r"[> ] +\d+ +elementData ", line) for line in t.screen()), "the array is folded", t)
     t.wait(r" a steps$")
     t.keys("a")
     t.wait(r"path to 0xe00200a8, each step")

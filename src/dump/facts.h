@@ -156,6 +156,7 @@ struct dump_facts {
 	bool big_endian;
 	unsigned reference_bytes; /* of a reference among an object's values, 0: a word; it is shifted by reference_shift */
 	unsigned reference_shift;
+	unsigned field_least;     /* bytes that a field of fewer bytes takes in an object; 0: no more than it has */
 	char created[32];     /* ISO 8601 UTC, or "" */
 	enum value_form values;
 	enum redact_what redacted; /* it is a copy that says so of itself: these contents are zeros, and mean nothing */

@@ -113,6 +113,8 @@ def check_hashes(t, core, folder, options):
 def check_waste(t, core, folder):
     waste.check(t, core, Layout())
     collections.planted(t, core, os.path.join(folder, "waste.manifest.json"))
+    booleans = [r for r in rows(core, "waste fields") if r["field"] == "java.lang.String.hashIsZero"]
+    t.equal([r["wasted"] / r["objects"] for r in booleans], [4], "a boolean takes 4 bytes")
 
 
 def main():

@@ -180,6 +180,8 @@ static int add_field(struct waste_work *w, const struct comparing *c, uint32_t c
 	const struct heap_field *field = &c->heap->classes[class].fields[number];
 	const struct whole *whole = &c->whole[c->whole_of[class] + number];
 	unsigned bytes = field->type == VALUE_OBJECT ? waste_reference(c->heap) : values_size_of(c->heap, field->type);
+	if (bytes < c->heap->facts.field_least)
+		bytes = c->heap->facts.field_least;
 	if (whole->differs || whole->objects < INSTANCES_LEAST)
 		return 0;
 	return BIG_ADD(w->of_class, w->n_of_class, w->cap_of_class, err, (struct waste_of_class){class,

@@ -85,6 +85,7 @@ static void state_facts(struct j9_dump *d)
 	f->word_bits = 8 * j9core_word(d->image);
 	f->big_endian = core_big_endian(d->core);
 	f->values = DECLARED_FIELDS;
+	f->field_least = 4;
 	f->hashes_recorded = true;
 	f->reference_bytes = j9core_reference_bytes(d->image);
 	f->reference_shift = j9core_reference_shift(d->image);

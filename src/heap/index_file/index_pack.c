@@ -99,6 +99,7 @@ static void pack_facts(struct pack *p, struct dump_facts *f)
 	pack_chars(p, f->created, sizeof f->created);
 	PACK(p, f->reference_bytes, sizeof(uint64_t));
 	PACK(p, f->reference_shift, 63);
+	PACK(p, f->field_least, sizeof(uint64_t));
 	PACK(p, f->values, TYPED_MEMORY);
 	PACK(p, f->redacted, REDACT_ALL);
 	pack_text(p, &f->no_sites);

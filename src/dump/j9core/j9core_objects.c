@@ -33,13 +33,6 @@ static inline const uint8_t *bytes_at(struct j9_walk *w, uint64_t address, uint6
 	return w->n_bytes >= n && at <= w->n_bytes - n ? w->bytes + at : NULL;
 }
 
-/* An object of a class that was unloaded: nothing uses it any more. */
-static bool is_dying(const struct j9core *j, uint64_t slot)
-{
-	const struct j9_class *c = j9core_class(j, slot & ~CLASS_FLAGS);
-	return c && c->flags & j->dying;
-}
-
 /* A few classes have most objects. */
 static inline const struct j9_class *class_of(struct j9_walk *w, uint64_t address)
 {
@@ -57,7 +50,7 @@ static bool measure(struct j9_walk *w, struct j9_object *o, uint64_t slot)
 	uint64_t bytes, hash_at;
 
 	o->class = class_of(w, slot & ~CLASS_FLAGS);
-	if (!o->class || o->class->flags & j->dying)
+	if (!o->class)
 		return false;
 	o->length = UINT64_MAX;
 	o->elsewhere = 0;
@@ -139,12 +132,12 @@ static bool step(struct j9_walk *w, struct j9_object *out)
 	if (!(slot & HOLE) && measure(w, out, slot) && out->size <= w->high - w->at) {
 		out->bytes = bytes_at(w, w->at, out->size);
 		advance(w, out->size);
-		return true;
+		return !(out->class->flags & j->dying); /* its class was unloaded: nothing uses it any more */
 	}
 	n = slot & HOLE ? hole(j, w->at, slot) : 0;
 	if (!n || n % j->word || n > w->high - w->at) {
 		n = w->region->cell ? w->region->cell : j->word;
-		w->n_skipped += is_dying(j, slot) ? 0 : n;
+		w->n_skipped += n;
 	}
 	advance(w, n);
 	return false;

@@ -124,6 +124,8 @@ def pane_keys(t):
     t.wait(r"incoming references of 0xe00235c8|> 0xe00235c8|0xe00235c8 ")
     t.keys("Escape")
     t.wait(re.escape(row.split("│")[0].rstrip()))  # the list's row is what it was
+    t.wait(r"every reference to them +92\.2K", panes=True)
+    t.wait("0xe00200a8", panes=True)  # a busy machine brings a pane line by line
     t.keys("Tab")
     if t.width == 120:
         t.type("/session-4740")

@@ -139,7 +139,7 @@ static void choosing_what_is_stated(void **state)
 	t->classes[3].n_statics = 1;
 	assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 64, 8, &choice, NULL), 0);
 	assert_false(choice.stated);
-	const struct heap_field offset[] = { { "valueOffset", VALUE_LONG, .value = 16 } }; /* of JDK 6, in a dump of the agent */
+	const struct heap_field offset[] = { { "valueOffset", VALUE_LONG, .value = 16 } }; /* JDK 6, a dump of the agent */
 	t->classes[3].name = "java.util.concurrent.atomic.AtomicInteger";
 	t->classes[3].statics = offset;
 	assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 32, 8, &choice, NULL), 0);

@@ -78,7 +78,7 @@ static uint64_t hole(const struct j9core *j, uint64_t at, uint64_t slot)
 static uint64_t next_marked(const struct j9_walk *w)
 {
 	const struct j9core *j = w->image;
-	uint64_t first = (w->at - j->marks_base) / j->marks_step, wide = 8 * j->word, word;
+	uint64_t first = (w->at - j->marks_base + j->marks_step - 1) / j->marks_step, wide = 8 * j->word, word;
 
 	if (w->at < j->marks_base)
 		return w->high;

@@ -67,6 +67,7 @@ struct j9_walk {
 	const struct j9core *image;
 	const struct j9_region *region;
 	uint64_t at, high;
+	uint64_t end;       /* objects from here on are left out: the region's end, or the caller's */
 	uint32_t range;     /* the next of the ranges without objects */
 	uint64_t n_skipped; /* bytes that were neither objects nor holes */
 	uint64_t n_missing; /* bytes that are not in the core */

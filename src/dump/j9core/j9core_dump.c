@@ -278,7 +278,8 @@ static int region(struct reading *r, const struct j9_region *region, uint64_t be
 	int code = 0;
 
 	j9core_walk(&w, r->image, region, begin - before);
-	while (code == 0 && w.at + before < end && j9core_next(&w, &o)) {
+	w.end = end - before < w.high ? end - before : w.high;
+	while (code == 0 && j9core_next(&w, &o)) {
 		if (o.address + before >= cut) {
 			struct part here = {.begin = o.address + before};
 			code = sink->part_begins(sink, &here);

@@ -18,7 +18,8 @@ void j9core_walk(struct j9_walk *w, const struct j9core *j, const struct j9_regi
 	uint32_t range;
 
 	BISECT(range, j->n_ranges, j->range[range].high <= from);
-	*w = (struct j9_walk){.image = j, .region = region, .at = from, .high = region->high, .range = range};
+	*w = (struct j9_walk){.image = j, .region = region, .at = from, .high = region->high, .end = region->high,
+	    .range = range};
 }
 
 /* The bytes of an address of the walk, at least `n`; NULL: they are not there. */
@@ -112,8 +113,6 @@ static bool step(struct j9_walk *w, struct j9_object *out)
 	const uint8_t *p;
 	uint64_t n;
 
-	if (w->region->marked && (w->at = next_marked(w)) == w->high)
-		return false;
 	while (w->range < j->n_ranges && j->range[w->range].high <= w->at)
 		w->range++;
 	if (w->range < j->n_ranges && j->range[w->range].low <= w->at) {
@@ -145,10 +144,14 @@ static bool step(struct j9_walk *w, struct j9_object *out)
 
 bool j9core_next(struct j9_walk *w, struct j9_object *out)
 {
-	while (w->at < w->high)
+	for (;;) {
+		if (w->region->marked)
+			w->at = next_marked(w);
+		if (w->at >= w->end)
+			return false;
 		if (step(w, out))
 			return true;
-	return false;
+	}
 }
 
 /* Does a chain of objects or holes begin here that is so long that it is no chance? */
@@ -169,7 +172,11 @@ uint64_t j9core_object_from(const struct j9core *j, const struct j9_region *regi
 	uint64_t step = region->cell ? region->cell : j->alignment;
 	uint64_t at = region->low + (from - region->low + step - 1) / step * step;
 	uint64_t last = region->high - from > SEARCH_MOST ? from + SEARCH_MOST : region->high;
+	struct j9_walk w;
 
+	j9core_walk(&w, j, region, from);
+	if (region->marked)
+		return next_marked(&w);
 	while (at < last && !begins_chain(j, region, at))
 		at += step;
 	return at < last ? at : region->high;

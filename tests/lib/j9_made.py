@@ -405,8 +405,11 @@ class Made:
         if self.regional:
             m.set(at, "MM_GCExtensions", _isVLHGC=1, _globalCollector=self.marks(),
                   isVirtualLargeObjectHeapEnabled=int(self.outside))
-        m.set(at + m.offset("MM_GCExtensions", "indexableObjectModel"), "GC_ArrayletObjectModelBase",
-              _arrayletRangeBase=m.areas["heap"][0], _arrayletRangeTop=m.areas["heap"][0] + 0x400000,
+        model = at + m.offset("MM_GCExtensions", "indexableObjectModel")
+        if model == at:  # the description leaves it out
+            return at
+        m.set(model, "GC_ArrayletObjectModelBase", _arrayletRangeBase=m.areas["heap"][0],
+              _arrayletRangeTop=m.areas["heap"][0] + 0x400000,
               _largestDesirableArraySpineSize=self.spine_most if self.regional else (1 << 8 * self.word) - 1)
         return at
 

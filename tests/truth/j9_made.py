@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import j9_made  # noqa: E402
+import j9_memory  # noqa: E402
 from cairntest import GRAPHDUMP, QUICK, Graph, Run, Tap, cairn, some  # noqa: E402
 
 SHAPES = {
@@ -55,6 +56,81 @@ def titled(name):
     return leaf + "[]" * name.count("[")
 
 
+# --- what is missing or damaged --------------------------------------------------------------------------------
+
+SENTENCES = {  # what may be said, with its exit status; anything else is a fault
+    3: "empty file|only zero bytes|a core file without memory|needs the program that wrote it|"
+       "description of its structures|truncated at byte|does not have the VM's (first structure|classes)",
+    4: "truncated at byte|only a part of the VM's lists|does not have the names of|of the heap are not in the core",
+}
+
+
+def answers(path):
+    """What is wrong with what cairn says of it; None: nothing."""
+    run = cairn("-n", "--no-index", "-x", "histo", "-x", "threads", "-x", "roots", path, timeout=TIMEOUT)
+    said = run.err.strip().split("\n") if run.err.strip() else []
+    if run.status == 0 and not said:
+        return None
+    good = run.status in SENTENCES and len(said) == 1 and re.search(SENTENCES[run.status], said[0])
+    return None if good else str(run)
+
+
+def check_damaged(tap, name, core, path):
+    """Truncated at each page, and without each page."""
+    faults, looked_at = [], 0
+    for page in some(range(0, len(core), j9_memory.PAGE), 6 if QUICK else 2):
+        for what, data in (("truncated at", core[:page]),
+                           ("zeros at", core[:page] + bytes(j9_memory.PAGE) + core[page + j9_memory.PAGE:])):
+            fault = answers(write(path, data))
+            faults += ["%s %d: %s" % (what, page, fault)] if fault else []
+            looked_at += 1
+    tap.none(faults, looked_at, name + ": truncated, and without a page", 2)
+
+
+def check_members(tap, path):
+    """Without each of the members: what is needed is named, all else goes on."""
+    needed, faults = [], []
+    whole = j9_made.Made()
+    members = [(structure, m) for structure, all_ in whole.d.members.items() for m, _ in all_]
+    for structure, member in members:
+        write(path, j9_made.Made(without=[(structure, member)]).core())
+        run = cairn("-n", "--no-index", "-x", "histo", "-x", "threads", path, timeout=TIMEOUT)
+        if run.status == 3 and re.search(r"structures does not have \w+\.%s\n$" % member, run.err):
+            needed.append(member)
+        elif run.status != 0 or "Node[]" not in run.out:
+            faults.append("%s.%s: %s" % (structure, member, run))
+    tap.none(faults, members, "without a member of a structure", 60)
+    few = {"vm", "gcExtensions", "heapRegionManager", "_lowAddress", "classDepthAndFlags", "className", "eyecatcher"}
+    tap.ok(few <= set(needed) and "jniGlobalReferences" not in needed and "pid" not in needed,
+           "those that are needed are named", needed)
+
+
+def check_circles(tap, path):
+    """Lists that are a circle, of which the second leads back to itself or to the one before."""
+    for collector in "gencon", "balanced":
+        for name, turn in CIRCLES.items():
+            made = j9_made.Made(collector=collector)
+            turn(made, made.m)
+            fault = answers(write(path, made.core()))
+            tap.ok(fault is None, "%s: %s are a circle" % (collector, name), fault)
+
+
+def relative(m, at, structure, member, to):
+    m.set(at, structure, **{member: to - at - m.offset(structure, member)})
+
+
+CIRCLES = {
+    "classes": lambda made, m: m.set(made.classes["Node"].at, "J9Class", nextClassInSegment=made.classes["Node"].at),
+    "all classes": lambda made, m: m.set(made.classes["java/lang/Object"].at, "J9Class",
+                                         nextClassInSegment=made.classes["Exact"].at),
+    "segments": lambda made, m: m.set(made.segment, "J9MemorySegment", nextSegment=made.segment),
+    "regions": lambda made, m: m.set(made.aux, "MM_HeapRegionDescriptor", _nextRegion=made.aux) if made.aux else 0,
+    "threads": lambda made, m: m.set(made.threads[1], "J9VMThread", linkNext=made.threads[1]),
+    "puddles": lambda made, m: relative(m, made.puddles[1], "J9PoolPuddle", "nextPuddle", made.puddles[0]),
+    "interfaces": lambda made, m: m.set(made.classes["Node"].tables, "J9ITable", next=made.classes["Node"].tables),
+}
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as work:
@@ -64,6 +140,9 @@ def main():
                 made = j9_made.Made(collector=collector, **options)
                 write(path, made.core())
                 check_plan(tap, shape + ", " + collector, made, path)
+                check_damaged(tap, shape + ", " + collector, made.core(), path)
+        check_members(tap, path)
+        check_circles(tap, path)
     tap.done()
 
 

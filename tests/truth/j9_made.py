@@ -115,6 +115,17 @@ def check_circles(tap, path):
             tap.ok(fault is None, "%s: %s are a circle" % (collector, name), fault)
 
 
+def check_long(tap, path):
+    """Arrays whose elements the core does not have, as many as there can be: they are not looked for one by one."""
+    made = j9_made.Made(collector="offheap")
+    for at, (_, kind, _, length, _) in made.plan.objects.items():
+        if kind == "object_array" and length > 56:
+            made.m.put(at + made.slot, 0x7fffffff, 4)
+            made.m.set(at, "J9IndexableObjectWithDataAddressContiguousCompressed", dataAddr=0x123400000000)
+    fault = answers(write(path, made.core()))
+    tap.ok(fault is None, "long arrays without elements", fault)
+
+
 def relative(m, at, structure, member, to):
     m.set(at, structure, **{member: to - at - m.offset(structure, member)})
 
@@ -143,6 +154,7 @@ def main():
                 check_damaged(tap, shape + ", " + collector, made.core(), path)
         check_members(tap, path)
         check_circles(tap, path)
+        check_long(tap, path)
     tap.done()
 
 

@@ -198,17 +198,22 @@ void j9core_slots(struct j9_slots *s, const struct j9core *j, const struct j9_ob
 	}
 }
 
-/* The next piece of an array's elements; false: there is none, or it is not there. */
+/* The next piece of an array's elements that the core has, or an empty one; false: there is none.  A length may be any
+ * number: what the core does not have is stepped over at once. */
 static bool next_piece(struct j9_slots *s)
 {
-	const struct j9_object *o = s->array;
-	uint64_t n, at = j9core_elements(s->image, o, s->from, &n);
+	const struct j9core *j = s->image;
+	uint64_t n, at = j9core_elements(j, s->array, s->from, &n), here = 0;
 
 	if (!n)
 		return false;
+	bool there = at && core_bytes(j->core, at, &here) && here >= j->slot;
+	uint64_t next = there || !at ? UINT64_MAX : core_next(j->core, at + j->slot);
+	uint64_t step = there ? here - here % j->slot : next == UINT64_MAX ? n : j9_rounded(next - at, j->slot);
+	n = step < n ? step : n;
 	s->from += n;
-	s->next = at - o->address;
-	s->end = at ? s->next + n : s->next;
+	s->next = at - s->array->address;
+	s->end = there ? s->next + n : s->next;
 	return true;
 }
 

@@ -483,6 +483,6 @@ class Made:
             m.put(ras + at, value, 4)
         m.put(ras + 24, description, self.word)
 
-    def core(self):
+    def core(self, **options):
         machines = {(8, False): 62, (8, True): 22, (4, False): 3, (4, True): 20}  # x86-64, s390x, i386, ppc
-        return self.m.elf(machines[self.word, self.big])
+        return self.m.elf(machines[self.word, self.big], **options)

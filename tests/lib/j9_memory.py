@@ -194,22 +194,22 @@ class Memory:
         self.write(at + 2, text.encode())
         return at
 
-    def elf(self, machine):
+    def elf(self, machine, page=PAGE):
         """The core: all areas in whole pages."""
         word, e = self.d.word, self.d.order
-        segments = [(name, base, bytes(data) + b"\0" * (-len(data) % PAGE))
+        segments = [(name, base, bytes(data) + b"\0" * (-len(data) % page))
                     for name, (base, data) in self.areas.items() if data]
         head = struct.pack("4sBBB9x", b"\x7fELF", word // 4, 2 if e == ">" else 1, 1)
         ehdr, phdr = (64, 56) if word == 8 else (52, 32)
         pointers = "QQQ" if word == 8 else "III"
         head += struct.pack(e + "HHI" + pointers + "IHHHHHH", 4, machine, 1, 0, ehdr, 0, 0, ehdr, phdr,
                             len(segments), 0, 0, 0)
-        offset, bodies = PAGE, b""
+        offset, bodies = up(len(head) + phdr * len(segments), page), b""
         for _, base, data in segments:
             if word == 8:
-                head += struct.pack(e + "IIQQQQQQ", 1, 6, offset, base, 0, len(data), len(data), PAGE)
+                head += struct.pack(e + "IIQQQQQQ", 1, 6, offset, base, 0, len(data), len(data), page)
             else:
-                head += struct.pack(e + "IIIIIIII", 1, offset, base, 0, len(data), len(data), 6, PAGE)
+                head += struct.pack(e + "IIIIIIII", 1, offset, base, 0, len(data), len(data), 6, page)
             offset += len(data)
             bodies += data
-        return head + b"\0" * (PAGE - len(head)) + bodies
+        return head + b"\0" * (-len(head) % page) + bodies

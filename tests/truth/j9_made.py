@@ -24,7 +24,7 @@ SHAPES = {
     "32 bits, big endian": {"word": 4, "big": True, "seed": 6},
 }
 COLLECTORS = "gencon", "balanced", "offheap", "metronome"
-TIMEOUT = 20
+TIMEOUT = 20  # seconds
 
 
 def write(path, data):

@@ -16,6 +16,7 @@ struct j9core;
 
 struct reader;
 extern const struct reader j9_core_reader; /* all that the rest of the program knows of this folder */
+extern uint64_t j9_part_bytes; /* how large parts of the heap are at least; fuzz targets make them small */
 
 /* Where the J9RAS of a VM is; UINT64_MAX: it is not there.  Looks through the memory below 4 GB. */
 uint64_t j9core_find(const struct core *core);

@@ -19,6 +19,8 @@
 
 enum { BUFFERED = 512, NAME_SHOWN = 200 };
 
+uint64_t j9_part_bytes = PART_BYTES;
+
 struct j9_dump {
 	struct dump dump; /* first */
 	struct core *core;
@@ -159,7 +161,7 @@ static unsigned parts(const struct dump *dump, unsigned want, struct part *out)
 	uint64_t all = end_of(j);
 	unsigned k = 1;
 
-	want = all / PART_BYTES < want ? (unsigned)(all / PART_BYTES) : want;
+	want = all / j9_part_bytes < want ? (unsigned)(all / j9_part_bytes) : want;
 	out[0] = (struct part){.begin = 0};
 	for (unsigned i = 1; i < want; i++) {
 		uint64_t byte = all / want * i;
@@ -251,7 +253,7 @@ static int class_record(struct reading *r, const struct j9_class *c, struct err 
 	if (code == 0 && !r->sink->wants_references)
 		code = j9_records_of(&r->records, c, &record, &certain, err);
 	if (code == 0 && !certain)
-		r->sink->warn(r->sink, 0, "%.*s: where its fields are in objects is not certain: they are left out",
+		r->sink->warn(r->sink, NO_OFFSET, "%.*s: where its fields are in objects is not certain: they are left out",
 		    (int)(n < NAME_SHOWN ? n : NAME_SHOWN), (const char *)record.name);
 	return code ? code : r->sink->class_record(r->sink, &record);
 }
@@ -283,7 +285,7 @@ static int region(struct reading *r, const struct j9_region *region, uint64_t be
 		if (o.address + before >= cut) {
 			struct part here = {.begin = o.address + before};
 			code = sink->part_begins(sink, &here);
-			cut = o.address + before + PART_BYTES;
+			cut = o.address + before + j9_part_bytes;
 		}
 		if (code == 0)
 			code = object(r, &o);

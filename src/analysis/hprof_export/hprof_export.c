@@ -47,6 +47,7 @@ static int write_origin(struct hprof_writing *w)
 		.left_out = w->plan.values ? f->redacted : REDACT_ALL,
 		.fields_invented = !w->plan.values || f->fields_invented,
 		.roots_inferred = !f->roots_recorded ? h->n_inferred_roots > 0 : heap_roots_were_inferred(h),
+		.locals_inferred = f->locals_inferred,
 		.damaged = h->damaged || h->incomplete,
 		.superclasses_recorded = f->references_superclass_recorded,
 		.loaders_hold_classes = f->loaders_hold_classes,

@@ -71,7 +71,7 @@ static int by_place(const void *a, const void *b, void *roots)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Where a dump records roots, cairn's own are left out: a reader infers them again. */
+/* Where a dump records roots, cairn's own are left out: a reader infers them again.  Not so local variables. */
 static bool is_written(const struct heap_root *r, bool inferred_too)
 {
 	return r->kind != ROOT_THREAD && (inferred_too || r->certainty == EXACT);
@@ -81,7 +81,7 @@ int hprof_write_roots(struct hprof_writing *w)
 {
 	const struct heap *h = w->h;
 	uint64_t *order = big_alloc(h->n_roots, sizeof *order, w->err);
-	bool inferred_too = !h->facts.roots_recorded || heap_roots_were_inferred(h);
+	bool inferred_too = !h->facts.roots_recorded || h->facts.locals_inferred || heap_roots_were_inferred(h);
 	size_t n = 0;
 
 	if (!order)

@@ -140,6 +140,7 @@ static void state_origin(struct hprof *h, const struct hprof_origin *o)
 	f->array_classes_kept = o->array_classes_kept;
 	f->class_fields_missing = o->class_fields_missing;
 	f->roots_were_inferred = o->roots_inferred;
+	f->locals_inferred = o->locals_inferred;
 	f->wide_words = o->word_bits == 64;
 	f->has_instance_sizes = o->instance_sizes;
 	if (o->sizes_recorded) {

@@ -46,6 +46,7 @@ struct hprof_origin {
 	enum redact_what left_out; /* values that are zeros in the file and mean nothing */
 	bool fields_invented;     /* fields whose names begin with ? */
 	bool roots_inferred;
+	bool locals_inferred;
 	bool damaged;
 	bool superclasses_recorded; /* false: each is java.lang.Object in the file */
 	bool loaders_hold_classes; /* facts.h has these three */

@@ -221,6 +221,7 @@ static int add_root(struct reading *r, const uint8_t *p)
 		.thread_serial = form->thread ? load_be32(p + 1 + ids) : 0,
 		.frame = form->frame ? load_be32(p + 1 + ids + 4) : UINT32_MAX,
 		.slot = *p == SUB_JNI_GLOBAL ? hprof_id(p + 1 + ids, ids) : 0,
+		.inferred = form->kind == ROOT_JAVA_LOCAL && r->h->dump.facts.locals_inferred,
 	};
 
 	return root.address ? r->sink->root(r->sink, &root) : 0;

@@ -407,8 +407,8 @@ int j9core_missing(const struct j9core *j, struct err *err)
 	add_lost(j, &t);
 	if (j->n_nameless)
 		text_addf(&t, "%sthe core does not have the names of %" PRIu32 " of %" PRIu32 " classes%s", t.len ? "; " : "",
-		    j->n_nameless, j->n_classes, code ? "" : " (its coredump_filter left out mapped files: a shared class "
-		    "cache is one)");
+		    j->n_nameless, j->n_classes, code ? "" : " (perhaps coredump_filter left out mapped files: a shared "
+		    "class cache is one)");
 	if (code)
 		err_at(err, code, cut.offset, "%s", t.s);
 	else if (t.len)

@@ -212,7 +212,7 @@ static int read_image(struct go_core *d, struct err *err)
 
 	const char *path = program_path(g->program);
 	if (!program_has_types(g->program) && !is_go(path))
-		return err_set(err, ERR_UNSUPPORTED, "a core file of %s, which was not written in Go%s", path,
+		return err_set(err, ERR_UNSUPPORTED, "a core file of %s: no OpenJ9 VM, and not written in Go%s", path,
 		    strstr(path, "java") ? " (jdmpview or jmap makes a heap dump of it)" : "");
 	if (!program_has_types(g->program))
 		return err_set(err, ERR_UNSUPPORTED, "the Go heap in a core is found by the DWARF of its program; %s (build it "

@@ -95,8 +95,9 @@ int copy_may(const struct session *s, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is open, and it has no contents "
 		    "(redact the dump)");
 	if (!h->dump->reader->redact)
-		return err_set(err, ERR_UNSUPPORTED, "%s cannot be redacted, only HPROF (index -packed -no-names MAP "
-		    "writes a file that may leave the host)", h->facts.title);
+		return err_set(err, ERR_UNSUPPORTED, "%s cannot be redacted, only HPROF (%sindex -packed -no-names MAP "
+		    "writes a file that may leave the host)", h->facts.title,
+		    h->facts.interior_pointers ? "" : "redact what export -hprof FILE writes, or ");
 	if (h->damaged)
 		return err_set(err, ERR_UNSUPPORTED, "a damaged dump cannot be redacted: its unread data may contain "
 		    "anything");

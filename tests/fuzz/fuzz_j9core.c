@@ -2,8 +2,8 @@
 /*
  * fuzz_j9core.c - fuzz target: system dumps of OpenJ9.
  *
- * The corpus has tiny ones that tests/lib/j9_made.py made.  Mostly words change: they get what other words have, which
- * are addresses, offsets and numbers of the same structures.
+ * The corpus has tiny ones that tests/lib/j9_made.py made.  Mostly words change: they get what other words have,
+ * which are addresses, offsets and numbers of the same structures.
  */
 #include "dump/j9core/j9core.h"
 #include "fuzz_reader.h"

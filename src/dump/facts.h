@@ -218,7 +218,8 @@ struct dump_options {
 
 /* A moment in milliseconds since 1970 as `created` has it; nothing for 0, or for one that no calendar has. */
 void dump_write_created(char *to, size_t room, uint64_t milliseconds);
-/* The same by a file's name: OpenJ9 names its dumps heapdump.YYYYMMDD.HHMMSS.PID.SEQ.phd, core….dmp, in local time. */
+/* The same by a file's name: OpenJ9 names its dumps heapdump.YYYYMMDD.HHMMSS.PID.SEQ.phd and core….dmp, in local
+ * time. */
 void dump_created_from_name(char *to, size_t room, const char *path);
 
 #endif

@@ -21,8 +21,8 @@ struct word {
 };
 #define WORD(text, member) {text, offsetof(struct hprof_origin, member)}
 static const struct word words[] = {
-    WORD("fields invented", fields_invented), WORD("roots inferred", roots_inferred), WORD("locals inferred", locals_inferred),
-    WORD("damaged", damaged),
+    WORD("fields invented", fields_invented), WORD("roots inferred", roots_inferred),
+    WORD("locals inferred", locals_inferred), WORD("damaged", damaged),
     WORD("loaders hold classes", loaders_hold_classes), WORD("array classes kept", array_classes_kept),
     WORD("class fields missing", class_fields_missing), WORD("sizes recorded", sizes_recorded),
     WORD("instance sizes recorded", instance_sizes), WORD("sizes inferred", sizes_inferred),

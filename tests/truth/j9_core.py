@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects, classes, sizes, lengths and references of OpenJ9 system dumps against four other readers: a naive one
+(lib/j9_core.py), DTFJ (ref-core.txt.xz), jdmpview's histogram, and the PHD of the same moment.
+
+What the others leave out, by rule:
+* DTFJ's sizes have no hash code that was put behind an object when it moved.
+* DTFJ measures an array without elements as if it had the head of others.
+* DTFJ does not tell the MemberName of a DirectMethodHandle, nor, in some dumps, Enum.name.
+* DTFJ fails at some field of a few objects (then it ends with an X, or the object has a hash code put behind it):
+  what it lacks there the PHD has.
+* In a PHD class objects lack their fields, their array's class, and what constant pools and call sites hold; DTFJ
+  has some of these, and says of each that it refers to itself.
+* The thread that writes the dumps goes on between them: the PHD has a few objects where the core has none, and this
+  thread's object may differ.
+"""
+
+import bisect
+import collections
+import glob
+import lzma
+import os
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import Graph, Tap, need_dumps, some  # noqa: E402
+from j9_core import Vm  # noqa: E402
+
+REAL = os.path.join(need_dumps(), "openj9-real")
+NEWER_MOST = 12               # objects of the thread that writes dumps
+PRIMITIVES = dict(zip("ZCFDBSIJ", "boolean char float double byte short int long".split()))
+UNTOLD = {"java/lang/invoke/DirectMethodHandle": "java.lang.invoke.MemberName", "java/lang/Enum": "java.lang.String"}
+
+
+def java_name(name):
+    """java/lang/String, [I as Java source has them."""
+    inner = name.lstrip("[")
+    depth = len(name) - len(inner)
+    if depth:
+        inner = PRIMITIVES.get(inner) or inner[1:-1]
+    head, slash, hidden = inner.rpartition("/0x")  # of hidden classes the address stays
+    return (head.replace("/", ".") + slash + hidden if slash else inner.replace("/", ".")) + "[]" * depth
+
+
+def lines_of(path):
+    """What is no UTF-8 was written as halves of letters beyond the BMP."""
+    with lzma.open(path, "rt", encoding="utf-8", errors="surrogatepass") as f:
+        for line in f:
+            yield line.encode("utf-16", "surrogatepass").decode("utf-16", "replace").rstrip("\n")
+
+
+class Dtfj:
+    """objects: address -> (class, bytes, elements or None, references); classes: address of the class object ->
+    references; failed: objects of which DTFJ did not read all."""
+
+    def __init__(self, folder):
+        self.objects, self.classes, self.failed = {}, {}, set()
+        for line in lines_of(os.path.join(folder, "ref-core.txt.xz")):
+            head, _, tail = line.partition(" :")
+            part = head.split(" ")
+            if part[0] == "O":
+                refs = [int(w, 16) for w in tail.split() if w[0] not in "cX" and "/" not in w]
+                length = int(part[4])
+                if tail.endswith("X"):
+                    self.failed.add(int(part[1], 16))
+                length = length if length >= 0 else None
+                self.objects[int(part[1], 16)] = (part[2], int(part[3]), length, sorted(refs))
+            elif part[0] == "C":
+                self.classes[int(part[1], 16)] = {int(w.partition("/")[0].lstrip("c"), 16) for w in tail.split()}
+
+
+def check_naive(tap, name, vm, mirrors, got):
+    """All but what class objects refer to."""
+    want = {a: (java_name(c.name), size, length, None if a in mirrors else sorted(refs))
+            for a, (c, size, length, refs) in vm.objects.items()}
+    mine = {a: (o.cls, o.shallow, o.length, None if a in mirrors else sorted(o.out)) for a, o in got.objects.items()}
+    tap.equal(mine, want, "%s: %d objects as the naive reader has them" % (name, len(want)))
+    by_mirror = {c.mirror: (java_name(c.name), c.loader or None, superclass(vm, c))
+                 for c in vm.classes.values() if c.mirror}
+    tap.equal({a: c[:3] for a, c in got.classes.items() if a in by_mirror}, by_mirror,
+              "%s: %d classes, their loaders and superclasses" % (name, len(by_mirror)))
+
+
+def superclass(vm, c):
+    return vm.class_at(c.parents[-1]).mirror if c.parents else None
+
+
+def is_untold(vm, c, got, more):
+    """Are these references, which DTFJ lacks, of a field that it does not tell?"""
+    untold = [UNTOLD[k.name] for k in [c] + [vm.class_at(p) for p in c.parents] if k.name in UNTOLD]
+    return untold and [got.objects[t].cls for t in more.elements()] == untold
+
+
+def check_dtfj(tap, name, vm, mirrors, got, dtfj, phd):
+    tap.equal(sorted(got.objects), sorted(dtfj.objects), "%s: the objects of DTFJ" % name)
+    faults, hashed = [], 0
+    for a, (cls, size, length, refs) in dtfj.objects.items():
+        o, (c, naive, _, _) = got.objects.get(a), vm.objects.get(a, (None, 0, 0, 0))
+        if not o or not c:
+            continue
+        plain = vm.measure(a, c, False)[0]
+        hashed += plain != naive
+        if length == 0:
+            plain = max(16, -(-vm.head // vm.align) * vm.align)
+        if (o.shallow, o.length, plain) != (naive, length, size) or o.cls != java_name(cls) and "\ufffd" not in cls:
+            faults.append("%#x %s of %d, %s: %s %d %s" % (a, cls, size, length, o.cls, o.shallow, o.length))
+        if a not in mirrors and sorted(o.out) != refs:
+            more, less = (collections.Counter(x) - collections.Counter(y) for x, y in ((o.out, refs), (refs, o.out)))
+            other = phd.objects[a].out if phd and a in phd.objects else []
+            fails = (a in dtfj.failed or plain != naive) and set(more) <= set(other)
+            if less or not fails and not is_untold(vm, c, got, more):
+                faults.append("%#x %s: %s, DTFJ %s" % (a, cls, list(map(hex, o.out))[:9], list(map(hex, refs))[:9]))
+    tap.none(faults, len(dtfj.objects), "%s: sizes, lengths, references (%d with hash codes)" % (name, hashed), 1000)
+    lacking = [(hex(a), hex(t)) for a, refs in dtfj.classes.items()
+               for t in refs - {a} if a in got.objects and t in got.objects and t not in got.objects[a].out]
+    tap.none(lacking[:9], len(dtfj.classes), "%s: what DTFJ has of class objects" % name, 500)
+
+
+def check_classes(tap, name, vm, got, dtfj, phd):
+    """Class objects refer to nothing that nobody explains."""
+    faults, arrays = [], collections.defaultdict(set)
+    for c in vm.classes.values():
+        if c.array:
+            arrays[vm.get(c.at, "J9ArrayClass", "componentType")].add(c.mirror)
+    for c in vm.classes.values():
+        if c.mirror not in got.objects:
+            continue
+        known = set(vm.objects[c.mirror][3]) | vm.kin(c) | vm.side_tables(c) | arrays[c.at]
+        known |= dtfj.classes.get(c.mirror, set())
+        if phd and c.mirror in phd.objects:
+            known |= set(phd.objects[c.mirror].out)
+        faults += ["%s: %#x %s" % (c.name, t, got.objects[t].cls) for t in set(got.objects[c.mirror].out) - known]
+    tap.none(faults, len(vm.classes), "%s: nor more" % name, 500)
+
+
+def check_histogram(tap, name, folder, got, dtfj):
+    path = os.path.join(folder, "jdmpview-core.txt.xz")
+    if not os.path.exists(path):
+        tap.skip("%s: jdmpview's histogram" % name, "there is none")
+        return
+    want, bytes_, listed = collections.Counter(), collections.Counter(), False
+    for line in lines_of(path):
+        if line.startswith("> "):
+            listed = line == "> info class"
+        part = line.split()
+        if listed and len(part) == 3 and part[0].isdigit() and part[1].isdigit() and part[2].isascii():
+            want[java_name(part[2])] += int(part[0])
+            bytes_[java_name(part[2])] += int(part[1])
+    mine = collections.Counter(o.cls for o in got.objects.values())
+    theirs = collections.Counter()
+    for cls, size, _, _ in dtfj.objects.values():
+        theirs[java_name(cls)] += size
+    tap.ok(len(want) > 500, "%s: jdmpview lists classes" % name, len(want))
+    tap.equal({c: mine[c] for c in want}, dict(want), "%s: objects of each class as jdmpview counts them" % name)
+    tap.equal({c: theirs[c] for c in want}, dict(bytes_), "%s: and their bytes, without hash codes" % name)
+
+
+def same_moment(folder):
+    """The PHD that was asked for with the core, without a collection in between; or None."""
+    with open(os.path.join(folder, "command.txt"), encoding="utf-8") as f:
+        if "-Xdump:system" not in f.read():
+            return None
+    return sorted(glob.glob(os.path.join(folder, "*.phd")))[0]
+
+
+def check_phd(tap, name, vm, got, phd):
+    starts = sorted(got.objects)
+
+    def is_inside(a):
+        before = starts[bisect.bisect_right(starts, a) - 1]
+        return before <= a < before + got.objects[before].shallow
+
+    newer = phd.objects.keys() - got.objects.keys()
+    older = got.objects.keys() - phd.objects.keys()
+    tap.ok(len(newer) <= NEWER_MOST and not any(map(is_inside, newer)) and not older,
+           "%s: the objects of the PHD, but for %d newer ones" % (name, len(newer)), sorted(map(hex, newer))[:9])
+    faults, threads = [], 0
+    for a in got.objects.keys() & phd.objects.keys():
+        o, p = got.objects[a], phd.objects[a]
+        mine, theirs = set(o.out), set(p.out)
+        if (o.cls, o.kind, o.shallow) != (p.cls, p.kind, p.shallow):
+            faults.append("%#x: %s %s %s, PHD %s %s %s" % (a, o.cls, o.kind, o.shallow, p.cls, p.kind, p.shallow))
+        if mine == theirs or o.kind == "class" and mine >= theirs:
+            continue
+        if o.cls == "java.lang.Thread":
+            threads += 1
+        else:
+            faults.append("%#x %s: %s, PHD %s" % (a, o.cls, *([hex(t) for t in x - y][:5] for x, y in (
+                (mine, theirs), (theirs, mine)))))
+    tap.none(faults, len(phd.objects), "%s: sizes and references as in the PHD" % name, 1000)
+    tap.ok(threads <= 1, "%s: but for one thread" % name, threads)
+
+
+def check(tap, name):
+    folder = os.path.join(REAL, name)
+    with tempfile.TemporaryDirectory() as work:
+        core = os.path.join(work, "core.dmp")
+        with lzma.open(sorted(glob.glob(os.path.join(folder, "core*.dmp.xz")))[0]) as f, open(core, "wb") as to:
+            shutil.copyfileobj(f, to, 1 << 20)
+        got, vm = Graph.of_dump(core, "-n"), Vm(core)
+        tap.ok(got.run.status == 0, "%s is read" % name, got.run)
+    mirrors = {c.mirror for c in vm.classes.values()}
+    dtfj, path = Dtfj(folder), same_moment(folder)
+    phd = Graph.of_dump(path, "-n") if path else None
+    check_naive(tap, name, vm, mirrors, got)
+    check_dtfj(tap, name, vm, mirrors, got, dtfj, phd)
+    check_classes(tap, name, vm, got, dtfj, phd)
+    check_histogram(tap, name, folder, got, dtfj)
+    if phd:
+        check_phd(tap, name, vm, got, phd)
+    else:
+        tap.skip("%s: the PHD" % name, "the heap was compacted in between")
+
+
+def main():
+    tap = Tap()
+    names = sorted(n for n in os.listdir(REAL) if glob.glob(os.path.join(REAL, n, "core*.dmp.xz")))
+    tap.ok(names, "there are system dumps", REAL)
+    for name in some(names, 6):
+        check(tap, name)
+    tap.done()
+
+
+main()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A naive reader of core files of OpenJ9 VMs, which knows nothing of cairn: the VM's description of its structures,
-regions, classes, objects with their sizes and references.  For undamaged cores alone."""
+regions, classes, objects with their sizes and references.  For undamaged cores alone, with arrays in one piece."""
 
 import bisect
 import mmap
@@ -20,6 +20,7 @@ class Memory:
         self.order = {1: "little", 2: "big"}[self.file[5]]
         self.sign = {"little": "<", "big": ">"}[self.order]
         wide = self.file[4] == 2
+        self.pointer = 8 if wide else 4
         where, size, n = (struct.unpack_from(self.sign + "Q", self.file, 32)[0], 56, 56) if wide else \
             (struct.unpack_from(self.sign + "I", self.file, 28)[0], 32, 44)
         n = struct.unpack_from(self.sign + "H", self.file, n)[0]
@@ -108,10 +109,10 @@ class Vm:
     def __init__(self, path):
         self.memory = m = Memory(path)
         pattern = (0xaa55aa55).to_bytes(4, m.order) * 2
-        ras = [a for a in m.places(b"J9VMRAS\0" + pattern) if 0 < m.number(a + 24, 8) < (1 << 64) - 2]
-        self.names = Description(m, m.number(ras[0] + 24, 8))
+        ras = next(m.places(b"J9VMRAS\0" + pattern))
+        self.names = Description(m, m.number(ras + 24, m.pointer))
         self.word = self.names.word
-        self.vm = self.get(ras[0], "J9RAS", "vm")
+        self.vm = self.get(ras, "J9RAS", "vm")
         known = self.names.constants
         compressed = self.get(self.vm, "J9JavaVM", "extendedRuntimeFlags2") & \
             known["J9_EXTENDED_RUNTIME2_COMPRESS_OBJECT_REFERENCES"] if known.get("MIXED_REFERENCE_MODE") else \
@@ -162,11 +163,13 @@ class Vm:
         c = self.classes[address] = Class()
         c.at = address
         flags, c.rom = self.get(address, "J9Class", "classDepthAndFlags"), self.get(address, "J9Class", "romClass")
-        c.array, c.shape = bool(flags & 0x10000), flags >> 16 & 0xe
+        known = self.names.constants
+        c.array, c.shape = bool(flags & known["J9AccClassRAMArray"]), flags >> 16 & 0xe
+        c.dead = bool(flags & known["J9AccClassDying"])
         c.mirror = self.get(address, "J9Class", "classObject")
         c.size = self.get(address, "J9Class", "totalInstanceSize")
         c.hash_at = self.get(address, "J9Class", "backfillOffset")
-        depth, supers = flags & 0xffff, self.get(address, "J9Class", "superclasses")
+        depth, supers = flags & known["J9AccClassDepthMask"], self.get(address, "J9Class", "superclasses")
         c.parents = [self.memory.number(supers + self.word * i, self.word) for i in range(depth)]
         c.loader = self.get(self.get(address, "J9Class", "classLoader"), "J9ClassLoader", "classLoaderObject")
         name_at = c.rom + self.names.find("J9ROMClass", "className")[0]
@@ -239,6 +242,12 @@ class Vm:
                 begin, end = self.get(thread, "J9VMThread", a), self.get(thread, "J9VMThread", b)
                 if begin < end:
                     found[begin] = end
+            local = self.names.find("J9VMThread", "allocateThreadLocalHeap")
+            if local:
+                begin, end = (self.get(thread + local[0], "J9ModronThreadLocalHeap", m)
+                              for m in ("realHeapAlloc", "realHeapTop"))
+                if 0 < begin < end:
+                    found[begin] = end
             thread = self.get(thread, "J9VMThread", "linkNext")
             if thread == first:
                 return found
@@ -278,5 +287,6 @@ class Vm:
                 else:
                     c = self.class_at(first & ~0xff)
                     size, length, head = self.measure(at, c, first & 2)
-                    yield at, (c, size, length, self.references(at, c, length, head))
+                    if not c.dead:
+                        yield at, (c, size, length, self.references(at, c, length, head))
                     at += size

@@ -7,7 +7,7 @@ import mmap
 import struct
 
 POINTERS = 12                 # shape of arrays of references
-LETTER = {"boolean": "Z", "byte": "B", "char": "C", "double": "D", "float": "F", "int": "I", "long": "J", "short": "S"}
+LETTER = dict(zip("boolean byte char double float int long short".split(), "ZBCDFIJS"))
 HOLDS = (5, 7, 8, 10)         # types of regions with objects one after another
 
 
@@ -206,7 +206,8 @@ class Vm:
         found = set()
         if c.array:
             return found
-        for table, count, words in (("ramConstantPool", "ramConstantPoolCount", 2), ("callSites", "callSiteCount", 1),
+        for table, count, words in (("ramConstantPool", "ramConstantPoolCount", 2),
+                                    ("callSites", "callSiteCount", 1),
                                     ("invokeCache", "invokeCacheCount", 1), ("methodTypes", "methodTypeCount", 1),
                                     ("varHandleMethodTypes", "varHandleMethodTypeCount", 1)):
             at, n = self.get(c.at, "J9Class", table), self.get(c.rom, "J9ROMClass", count)

@@ -140,6 +140,7 @@ struct sink {
 	bool sample;           /* a survey of some stretches, before the first: the dump must be as before */
 	uint64_t reached; /* survey, facts.parts_guessed: the reader leaves here where the next record
 	                     begins, or where the damage is */
+	uint64_t lost; /* survey: bytes in which objects may be that the reader could not tell, counted by it; it read on */
 	/* A small number for a class, to be put in records.  Cheap but not free: keep it.  name: of CLASS_NAMED and
 	 * CLASS_SHOWN; of CLASS_AT what the dump calls a class of which it has no record, or NULL.  It is modified UTF-8
 	 * in the internal spelling and stays while the dump is open. */

@@ -58,10 +58,11 @@ def titled(name):
 
 # --- what is missing or damaged --------------------------------------------------------------------------------
 
+LOST = "bytes of the heap are neither objects nor free"
 SENTENCES = {  # what may be said, with its exit status; anything else is a fault
     3: "empty file|only zero bytes|a core file without memory|needs the program that wrote it|"
        "description of its structures|truncated at byte|does not have the VM's (first structure|classes)",
-    4: "truncated at byte|only a part of the VM's lists|does not have the names of|of the heap are not in the core",
+    4: "truncated at byte|only a part of the VM's lists|does not have the names of|of the heap are not in the core|" + LOST,
 }
 
 
@@ -97,7 +98,7 @@ def check_members(tap, path):
         run = cairn("-n", "--no-index", "-x", "histo", "-x", "threads", path, timeout=TIMEOUT)
         if run.status == 3 and re.search(r"structures does not have \w+\.%s\n$" % member, run.err):
             needed.append(member)
-        elif run.status != 0 or "Node[]" not in run.out:
+        elif run.status != (4 if LOST in run.err else 0) or "Node[]" not in run.out:
             faults.append("%s.%s: %s" % (structure, member, run))
     tap.none(faults, members, "without a member of a structure", 60)
     few = {"vm", "gcExtensions", "heapRegionManager", "_lowAddress", "classDepthAndFlags", "className", "eyecatcher"}
@@ -124,6 +125,17 @@ def check_long(tap, path):
             made.m.set(at, "J9IndexableObjectWithDataAddressContiguousCompressed", dataAddr=0x123400000000)
     fault = answers(write(path, made.core()))
     tap.ok(fault is None, "long arrays without elements", fault)
+
+
+def check_lost(tap, path):
+    """An object overwritten with zeros: what is counted is at least so much, and the size of the gap is said."""
+    made = j9_made.Made()
+    at, (_, _, size, _, _) = next((at, o) for at, o in made.plan.objects.items() if o[0] == "Node")
+    for word in range(at, at + size, made.word):
+        made.m.put(word, 0, made.word)
+    run = cairn("-n", "--no-index", "-x", "histo Node", write(path, made.core()), timeout=TIMEOUT)
+    tap.ok(run.status == 4 and "%d %s" % (size, LOST) in run.err and
+           re.search(r"^Node +>=", run.out, re.M), "an object overwritten with zeros", run)
 
 
 def relative(m, at, structure, member, to):
@@ -155,6 +167,7 @@ def main():
         check_members(tap, path)
         check_circles(tap, path)
         check_long(tap, path)
+        check_lost(tap, path)
     tap.done()
 
 

@@ -36,7 +36,6 @@ struct reading {
 	struct sink *sink;
 	struct j9_links links;
 	struct j9_records records;
-	uint64_t n_skipped;
 	uint64_t targets[BUFFERED];
 };
 
@@ -291,7 +290,7 @@ static int region(struct reading *r, const struct j9_region *region, uint64_t be
 			code = object(r, &o);
 	}
 	sink->reached = w.at + before;
-	r->n_skipped += w.n_skipped;
+	sink->lost += w.n_skipped;
 	return code;
 }
 
@@ -303,8 +302,6 @@ static int read_regions(struct reading *r, const struct part *part)
 
 	for (uint32_t i = region_of(all, n, part->begin); i < n && all[i].before < part->end && code == 0; i++)
 		code = region(r, &all[i], part->begin > all[i].before ? part->begin : all[i].before, part->end);
-	if (code == 0 && r->n_skipped && !r->sink->wants_references)
-		r->sink->warn(r->sink, NO_OFFSET, "%" PRIu64 " bytes of the heap are neither objects nor free", r->n_skipped);
 	return code;
 }
 

@@ -153,6 +153,7 @@ struct count_pass_part {
 	size_t n_stated, cap_stated;
 	struct arena arena; /* names and texts met by this part */
 	uint64_t reached;   /* where the next part must begin, if parts are guessed */
+	uint64_t lost;      /* bytes, as sink.lost */
 	int result;         /* of the reader; negative: damaged from err.offset on */
 	struct err err;
 };

@@ -17,6 +17,7 @@
 #include "heap/places.h"
 #include "memory/big.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -521,6 +522,7 @@ static int count_pass_part(void *context, unsigned task, struct err *err)
 	if (p->result == 0) /* handles and texts without a record behind them */
 		p->result = refused(s);
 	p->reached = s->sink.reached;
+	p->lost = s->sink.lost;
 	text_release(&s->plain);
 	text_release(&s->escaped);
 	idmap_release(&s->kept);
@@ -539,8 +541,10 @@ static int count_pass_part(void *context, unsigned task, struct err *err)
 static int count_pass_report(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
+	uint64_t lost = 0;
 	for (unsigned i = 0; i < b->n_parts; i++) {
 		struct count_pass_part *p = &b->parts[i];
+		lost += p->lost;
 		uint64_t kept = p->n_warnings < HEAP_WARNINGS_KEPT ? p->n_warnings : HEAP_WARNINGS_KEPT;
 		for (uint64_t k = 0; k < kept && h->n_warnings + k < HEAP_WARNINGS_KEPT; k++) {
 			struct heap_warning w = p->warnings[k];
@@ -563,6 +567,11 @@ static int count_pass_report(struct build *b, struct err *err)
 			h->damage = p->err;
 			err_context(&h->damage, "%s", h->source->path);
 		}
+	}
+	if (lost && !h->damaged) {
+		h->damaged = h->incomplete = true;
+		err_set(&h->damage, ERR_FORMAT, "%s: %" PRIu64 " bytes of the heap are neither objects nor free",
+		    h->source->path, lost);
 	}
 	return 0;
 }

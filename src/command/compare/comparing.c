@@ -275,7 +275,7 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 	const struct opened *o = r->opened;
 	struct text note = TEXT_INIT, first = TEXT_INIT, warning = TEXT_INIT;
 	const struct profile *newest = c->newest;
-	bool other_sizes = false, backwards = false;
+	bool other_sizes = false, other_formats = false, backwards = false;
 	if (c->elsewhere)
 		add_whose(&note, c);
 	if (c->chosen_of)
@@ -291,6 +291,7 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 	for (size_t i = 0; i < c->n; i++) {
 		const struct profile *p = c->list[i];
 		other_sizes |= p->mat_sizes != newest->mat_sizes;
+		other_formats |= strcmp(p->title, newest->title) != 0;
 		backwards |= i && is_later(c->list[i - 1], p);
 		if (profile_in_part(p)) {
 			add_sentence(&note, "%s was read in part", file_of(p->path));
@@ -311,6 +312,9 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 	if (o && o->heap->facts.takes_program && o->heap->dump && !o->heap->dump->program)
 		add_sentence(&note, "without the program (--exe) variables and types are addresses and sizes: paths of "
 		    "growing objects may change");
+	if (c->comparison.by_classes && other_formats)
+		add_sentence(&note, "the formats record different references and roots, so what holds an object may differ "
+		    "without growth: compare classes (diff -by class)");
 	if (c->comparison.by_classes)
 		add_sentence(&note, "one of the dumps has no field names: paths are compared by classes");
 	else if (c->comparison.nameless_loaders)

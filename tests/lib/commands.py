@@ -40,7 +40,7 @@ OWN = {
 }
 # Their argument is optional in the usage because an option of ALONE or a default replaces it, which writes beside the dump.
 NEEDS = {"index", "find", "cut", "export", "waste"}
-ALONE = {"-hash", "-plan", "-dir", "-oom"}
+ALONE = {"-hash", "-plan", "-dir", "-hprof", "-oom"}
 # What a command needs before it.
 BEFORE = {"save": "ls {class}", "why": "histo -retained", "columns": "histo", "sets": "$some = ls {class}"}
 # Lines of values and of combinations that differ in what they compute.

@@ -277,7 +277,10 @@ def main():
     folders = sorted(os.path.dirname(p) for p in glob.glob(os.path.join(REAL, "*", "core*.dmp.xz")))
     tap.ok(len(folders) >= 5, "there are system dumps", folders)
     with tempfile.TemporaryDirectory() as work:
+        of_turn = some(folders, 3)
         for folder in folders:
+            if folder not in of_turn and os.path.basename(folder) != "grove-clean":
+                continue
             path = check_set(tap, folder, work)
             if os.path.basename(folder) == "grove-clean":
                 check_joined(tap, folder, path, work)

@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import Tap, cairn, need_dumps  # noqa: E402
+from cairntest import Tap, cairn, need_dumps, some  # noqa: E402
 
 REAL = os.path.join(need_dumps(), "openj9-real")
 JNI_GLOBAL, CLASS, THREAD, FINALIZABLE, LOADER = 1, 2, 6, 8, 10  # JavaReference.HEAP_ROOT_…
@@ -177,7 +177,7 @@ def main():
     folders = sorted(os.path.dirname(p) for p in glob.glob(os.path.join(REAL, "*", "core*.dmp.xz")))
     tap.ok(len(folders) >= 5, "there are system dumps", folders)
     with tempfile.TemporaryDirectory() as work:
-        for folder in folders:
+        for folder in some(folders, 3):
             check_set(tap, folder, work)
     tap.done()
 

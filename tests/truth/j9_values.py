@@ -18,7 +18,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
-from cairntest import Run, CAIRN, Tap, cairn, need_dumps  # noqa: E402
+from cairntest import Run, CAIRN, Tap, cairn, need_dumps, some  # noqa: E402
 
 
 def module(name):
@@ -121,14 +121,12 @@ def main():
     dumps = need_dumps()
     t = Tap()
     with tempfile.TemporaryDirectory() as work:
-        for folder in sorted(glob.glob(os.path.join(dumps, "openj9-real", "*"))):
-            cores = glob.glob(os.path.join(folder, "core*.dmp.xz"))
+        for packed_core in some(sorted(glob.glob(os.path.join(dumps, "openj9-real", "*", "core*.dmp.xz"))), 3):
+            folder = os.path.dirname(packed_core)
             name = os.path.basename(folder)
-            if not cores:
-                continue
             os.makedirs(os.path.join(work, name))
             core = os.path.join(work, name, "core")
-            with open(core, "wb") as f, lzma.open(cores[0]) as packed:
+            with open(core, "wb") as f, lzma.open(packed_core) as packed:
                 shutil.copyfileobj(packed, f)
             info = json.loads(cairn("-x", "info", "--format", "json", core).out)
             t.ok("not certain" not in json.dumps(info), name + ": of all classes it is certain where fields are", info)

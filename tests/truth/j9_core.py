@@ -72,10 +72,13 @@ class Dtfj:
 
 
 def check_naive(tap, name, vm, mirrors, got):
-    """All but what class objects refer to."""
-    want = {a: (java_name(c.name), size, length, None if a in mirrors else sorted(refs))
+    """All but what class objects refer to; elements of arrays in their order."""
+    def order(a, array, refs):
+        return None if a in mirrors else refs if array else sorted(refs)
+
+    want = {a: (java_name(c.name), size, length, order(a, c.array, refs))
             for a, (c, size, length, refs) in vm.objects.items()}
-    mine = {a: (o.cls, o.shallow, o.length, None if a in mirrors else sorted(o.out)) for a, o in got.objects.items()}
+    mine = {a: (o.cls, o.shallow, o.length, order(a, o.kind == "object_array", o.out)) for a, o in got.objects.items()}
     tap.equal(mine, want, "%s: %d objects as the naive reader has them" % (name, len(want)))
     by_mirror = {c.mirror: (java_name(c.name), c.loader or None, superclass(vm, c))
                  for c in vm.classes.values() if c.mirror}

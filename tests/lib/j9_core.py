@@ -8,6 +8,7 @@ import struct
 
 POINTERS = 12                 # shape of arrays of references
 LETTER = dict(zip("boolean byte char double float int long short".split(), "ZBCDFIJS"))
+NUMBERS = (3, 4, 5, 6)        # J9CPTYPE_INT, _FLOAT, _LONG, _DOUBLE
 HOLDS = (5, 7, 8, 10)         # types of regions with objects one after another
 
 
@@ -150,6 +151,12 @@ class Vm:
                 first = self.memory.number(self.get(s, "J9MemorySegment", "heapBase"), self.word)
                 yield from self.chain(first, "J9Class", "nextClassInSegment")
 
+    def relative(self, at, kind, member):
+        """The address that a member tells by its distance from itself."""
+        at += self.names.find(kind, member)[0]
+        away = self.memory.number(at, 4)
+        return at + away - ((away >> 31) << 32)
+
     def text(self, address):
         n = self.memory.number(address, 2)
         halves = self.memory.bytes(address + 2, n).decode("utf-8", "surrogatepass")  # of letters beyond the BMP
@@ -172,9 +179,7 @@ class Vm:
         depth, supers = flags & known["J9AccClassDepthMask"], self.get(address, "J9Class", "superclasses")
         c.parents = [self.memory.number(supers + self.word * i, self.word) for i in range(depth)]
         c.loader = self.get(self.get(address, "J9Class", "classLoader"), "J9ClassLoader", "classLoaderObject")
-        name_at = c.rom + self.names.find("J9ROMClass", "className")[0]
-        away = self.memory.number(name_at, 4)
-        c.name = self.text(name_at + away - ((away >> 31) << 32))
+        c.name = self.text(self.relative(c.rom, "J9ROMClass", "className"))
         if c.array:
             c.shift = self.get(c.rom, "J9ROMArrayClass", "arrayShape") & 0xffff
             if c.shape == POINTERS:
@@ -201,8 +206,13 @@ class Vm:
                          for t in self.chain(self.get(a, "J9Class", "iTable"), "J9ITable", "next"))
         return {self.class_at(a).mirror for a in found.union(c.parents)}
 
+    def is_number(self, c, i):
+        """Is this constant an int, float, long or double?  Four kinds are in a word."""
+        kinds = self.relative(c.rom, "J9ROMClass", "cpShapeDescription")
+        return self.memory.number(kinds + i // 4 * 4, 4) >> i % 4 * 8 & 0xff in NUMBERS
+
     def side_tables(self, c):
-        """What the constant pool, call sites and the like hold of objects; of classes, their objects."""
+        """Words of the constant pool, call sites and the like, but for numbers: objects, classes, and what else."""
         found = set()
         if c.array:
             return found
@@ -211,9 +221,9 @@ class Vm:
                                     ("invokeCache", "invokeCacheCount", 1), ("methodTypes", "methodTypeCount", 1),
                                     ("varHandleMethodTypes", "varHandleMethodTypeCount", 1)):
             at, n = self.get(c.at, "J9Class", table), self.get(c.rom, "J9ROMClass", count)
-            if at and n:
-                found.update(self.memory.words(at, n * words, self.word))
-        return {self.classes[w].mirror if w in self.classes else w for w in found}
+            held = self.memory.words(at, n * words, self.word) if at and n else ()
+            found.update(w for i, w in enumerate(held) if words == 1 or not self.is_number(c, i // words))
+        return found
 
     # --- objects -----------------------------------------------------------------------------------------------
 

@@ -78,7 +78,8 @@ def check_naive(tap, name, vm, mirrors, got):
 
     want = {a: (java_name(c.name), size, length, order(a, c.array, refs))
             for a, (c, size, length, refs) in vm.objects.items()}
-    mine = {a: (o.cls, o.shallow, o.length, order(a, o.kind == "object_array", o.out)) for a, o in got.objects.items()}
+    mine = {a: (o.cls, o.shallow, o.length, order(a, o.kind == "object_array", o.out))
+            for a, o in got.objects.items()}
     tap.equal(mine, want, "%s: %d objects as the naive reader has them" % (name, len(want)))
     by_mirror = {c.mirror: (java_name(c.name), c.loader or None, superclass(vm, c))
                  for c in vm.classes.values() if c.mirror}
@@ -122,20 +123,24 @@ def check_dtfj(tap, name, vm, mirrors, got, dtfj, phd):
 
 
 def check_classes(tap, name, vm, got, dtfj, phd):
-    """Class objects refer to nothing that nobody explains."""
-    faults, arrays = [], collections.defaultdict(set)
+    """Class objects refer to nothing that nobody explains, and to all that their constants are."""
+    faults, lacking, arrays = [], [], collections.defaultdict(set)
     for c in vm.classes.values():
         if c.array:
             arrays[vm.get(c.at, "J9ArrayClass", "componentType")].add(c.mirror)
     for c in vm.classes.values():
         if c.mirror not in got.objects:
             continue
-        known = set(vm.objects[c.mirror][3]) | vm.kin(c) | vm.side_tables(c) | arrays[c.at]
+        known = set(vm.objects[c.mirror][3]) | vm.kin(c) | arrays[c.at]
+        held = vm.side_tables(c)
+        known |= held | {vm.classes[w].mirror for w in held if w in vm.classes}
         known |= dtfj.classes.get(c.mirror, set())
         if phd and c.mirror in phd.objects:
             known |= set(phd.objects[c.mirror].out)
         faults += ["%s: %#x %s" % (c.name, t, got.objects[t].cls) for t in set(got.objects[c.mirror].out) - known]
+        lacking += ["%s: %#x" % (c.name, t) for t in held - set(got.objects[c.mirror].out) if t in got.objects]
     tap.none(faults, len(vm.classes), "%s: nor more" % name, 500)
+    tap.none(lacking[:9], len(vm.classes), "%s: all that constants and call sites hold" % name, 500)
 
 
 def check_histogram(tap, name, folder, got, dtfj):

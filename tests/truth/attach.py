@@ -316,8 +316,11 @@ def check_refusing(tap, home, name):
                "Full thread dump" not in vm.said(), name + ": -XX:+DisableAttachMechanism" + what,
                "%s %s" % (run, vm.said()))
         if not what:
+            path = "/tmp/.java_pid%d" % vm.pid
+            if os.path.exists(path):  # of a process that really had its number
+                os.unlink(path)
             with socket.socket(socket.AF_UNIX) as stale:
-                stale.bind("/tmp/.java_pid%d" % vm.pid)
+                stale.bind(path)
     vm.end()
     vm = Jvm(home, "-Xrs")
     run = ask(vm, "jcmd", "VM.version")

@@ -157,11 +157,6 @@ unsigned ddr_word(const struct ddr *d)
 	return d->word;
 }
 
-uint32_t ddr_structures(const struct ddr *d)
-{
-	return d->n;
-}
-
 uint32_t ddr_size(const struct ddr *d, const char *structure)
 {
 	const struct structure *s = find(d, structure, strlen(structure));

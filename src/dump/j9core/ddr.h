@@ -35,7 +35,6 @@ MUST_CHECK int ddr_open(struct ddr **out, const struct core *core, uint64_t addr
 void ddr_close(struct ddr *d); /* NULL is fine */
 
 unsigned ddr_word(const struct ddr *d); /* bytes of UDATA: 4 or 8 */
-uint32_t ddr_structures(const struct ddr *d); /* how many there are */
 /* Bytes of a structure; 0: there is none of this name. */
 uint32_t ddr_size(const struct ddr *d, const char *structure);
 /* A member of a structure or of one that it derives from; false: there is none. */

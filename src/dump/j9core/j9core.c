@@ -106,6 +106,13 @@ uint64_t j9_get(const struct j9core *j, uint64_t structure, enum j9_member membe
 	return value;
 }
 
+uint64_t j9_word(const struct j9core *j, uint64_t address)
+{
+	uint64_t word = 0;
+	core_load(j->core, address, j->word, &word);
+	return word;
+}
+
 uint64_t j9_relative(const struct j9core *j, uint64_t structure, enum j9_member member)
 {
 	uint64_t at = structure + j->at[member].offset, distance = 0;
@@ -113,6 +120,17 @@ uint64_t j9_relative(const struct j9core *j, uint64_t structure, enum j9_member 
 	if (!j->has[member] || !core_load(j->core, at, 4, &distance) || !distance)
 		return 0;
 	return at + (uint64_t)(int64_t)(int32_t)distance;
+}
+
+const char *j9_text(const struct j9core *j, uint64_t at, size_t *n)
+{
+	uint64_t length;
+
+	*n = 0;
+	if (!at || !core_load(j->core, at, 2, &length))
+		return NULL;
+	*n = (size_t)length;
+	return (const char *)core_range(j->core, at + 2, length);
 }
 
 uint64_t j9_constant(const struct j9core *j, const char *structure, const char *name, uint64_t otherwise)

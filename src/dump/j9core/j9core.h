@@ -127,10 +127,9 @@ unsigned j9core_reference_shift(const struct j9core *j);
 uint32_t j9core_n_classes(const struct j9core *j);
 const struct j9_class *j9core_class_at(const struct j9core *j, uint32_t i); /* NULL behind the last */
 uint32_t j9core_class_number(const struct j9core *j, const struct j9_class *c);
-/* Of a class: addresses of its class object, of that of its superclass, of its loader's object; 0: none.  Bytes of an
- * instance, SIZE_UNKNOWN of arrays. */
+/* Of a class: addresses of its class object, of that of its superclass, of its loader's object; 0: none. */
 struct j9_class_facts {
-	uint64_t object, superclass, loader, instance_size;
+	uint64_t object, superclass, loader;
 	uint32_t taken; /* bytes of an instance that are no gap; 0 of arrays */
 };
 void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct j9_class_facts *out);
@@ -142,7 +141,6 @@ struct j9_links {
 MUST_CHECK int j9core_links(const struct j9core *j, const struct j9_class *c, const struct j9_class *hub,
     struct j9_links *to, struct err *err);
 void j9_links_release(struct j9_links *l);
-unsigned j9core_element(const struct j9_class *c); /* of an array: bytes of an element */
 /* Where byte `from` of the elements of an array is, and how many of them follow there in one piece; 0: nowhere. */
 uint64_t j9core_elements(const struct j9core *j, const struct j9_object *o, uint64_t from, uint64_t *n);
 bool j9core_holds_references(const struct j9_class *c); /* of an array: are its elements? */

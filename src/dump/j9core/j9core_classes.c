@@ -94,13 +94,7 @@ static int index_classes(struct j9core *j, struct err *err)
 /* The name in a class's J9ROMClass.  NULL: it is not there. */
 static const char *rom_name(const struct j9core *j, uint64_t rom, size_t *n)
 {
-	uint64_t at = j9_relative(j, rom, AT_ROM_NAME), length;
-
-	*n = 0;
-	if (!at || !core_load(j->core, at, 2, &length))
-		return NULL;
-	*n = (size_t)length;
-	return (const char *)core_range(j->core, at + 2, length);
+	return j9_text(j, j9_relative(j, rom, AT_ROM_NAME), n);
 }
 
 /* 'I' of "int"; 0: it is no primitive type. */
@@ -242,7 +236,7 @@ const struct j9_class *j9core_class_of_hubs(const struct j9core *j)
 
 	for (uint32_t i = 0; i < j->n_classes && !hub; i++)
 		if (core_load(j->core, j9_get(j, j->class[i].address, AT_CLASS_OBJECT), j->slot, &slot))
-			hub = j9core_class(j, slot & ~UINT64_C(0xff));
+			hub = j9core_class(j, slot & ~J9_CLASS_FLAGS);
 	return hub && !hub->array ? hub : NULL;
 }
 
@@ -286,7 +280,6 @@ void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct
 		.superclass = superclass ? j9_get(j, superclass->address, AT_CLASS_OBJECT) : 0,
 		.loader = j9_get(j, j9_get(j, c->address, AT_CLASS_LOADER), AT_LOADER_OBJECT),
 		.taken = c->array ? 0 : (uint32_t)(j->slot + c->size) - (c->hash_at < j->slot + c->size ? 4 : 0),
-		.instance_size = c->array ? UINT64_MAX : (j->slot + c->size + j->alignment - 1) & ~(uint64_t)(j->alignment - 1),
 	};
 }
 

@@ -46,24 +46,6 @@ static enum field_kind kind_of(const struct j9core *j, uint64_t modifiers)
 
 /* --- records of fields -------------------------------------------------------------------------------------- */
 
-/* Where a number leads that counts from its own address, with a sign. */
-static uint64_t follow(const struct j9core *j, uint64_t at)
-{
-	uint64_t offset;
-	return core_load(j->core, at, 4, &offset) && offset ? at + (uint64_t)(int64_t)(int32_t)offset : 0;
-}
-
-static const char *text_at(const struct j9core *j, uint64_t at, size_t *n)
-{
-	uint64_t length;
-
-	*n = 0;
-	if (!at || !core_load(j->core, at, 2, &length))
-		return NULL;
-	*n = (size_t)length;
-	return (const char *)core_range(j->core, at + 2, length);
-}
-
 /* Annotations begin with their size and end at 4 bytes. */
 static uint64_t behind_annotations(const struct j9core *j, uint64_t at)
 {
@@ -92,7 +74,7 @@ static bool read_field(const struct j9core *j, uint64_t at, struct j9_field *f,
 {
 	uint64_t names = at + j->at[AT_FIELD_NAMES].offset, modifiers;
 	size_t n;
-	const char *signature = text_at(j, follow(j, names + j->at[AT_NAMES_TYPE].offset), &n);
+	const char *signature = j9_text(j, j9_relative(j, names, AT_NAMES_TYPE), &n);
 
 	if (!core_load(j->core, at + j->at[AT_FIELD_MODIFIERS].offset, 4, &modifiers) || !signature || !n)
 		return false;
@@ -101,7 +83,7 @@ static bool read_field(const struct j9core *j, uint64_t at, struct j9_field *f,
 		.type = *signature == '[' ? 'L' : *signature,
 		.is_static = modifiers & j->modifiers.is_static,
 	};
-	f->name = text_at(j, follow(j, names + j->at[AT_NAMES_NAME].offset), &f->n_name);
+	f->name = j9_text(j, j9_relative(j, names, AT_NAMES_NAME), &f->n_name);
 	const char *letters = *kind == OBJECTS ? "L" : *kind == DOUBLES ? "JD" : "ZBCSIF";
 	return f->name && f->type && strchr(letters, f->type);
 }
@@ -182,7 +164,7 @@ static void add_hidden(struct layout *l)
 	for (unsigned i = 0; hidden && i < HIDDEN_MOST; i++, hidden = j9_get(j, hidden, AT_HIDDEN_NEXT)) {
 		uint64_t of = j9_get(j, hidden, AT_HIDDEN_CLASS);
 		size_t n;
-		const char *name = text_at(j, of, &n);
+		const char *name = j9_text(j, of, &n);
 		if (!of || (name && l->class->name && n == l->class->n_name && !memcmp(name, l->class->name, n)))
 			add_shape(l, j9_get(j, hidden, AT_HIDDEN_SHAPE), &other);
 	}

@@ -29,20 +29,13 @@ static int add_class(struct links *l, uint64_t address)
 	return c ? add(l, j9_get(l->image, c->address, AT_CLASS_OBJECT)) : 0;
 }
 
-static uint64_t word_at(const struct links *l, uint64_t address)
-{
-	uint64_t word = 0;
-	core_load(l->image->core, address, l->image->word, &word);
-	return word;
-}
-
 static int add_superclasses(struct links *l, const struct j9_class *c)
 {
 	uint64_t supers = j9_get(l->image, c->address, AT_CLASS_SUPERS), n = c->flags & l->image->depth_mask;
 	int code = 0;
 
 	for (uint64_t i = n; i-- > 0 && code == 0;)
-		code = add_class(l, word_at(l, supers + i * l->image->word));
+		code = add_class(l, j9_word(l->image, supers + i * l->image->word));
 	return code;
 }
 
@@ -54,7 +47,7 @@ static int add_interfaces(struct links *l, const struct j9_class *c)
 	int code = 0;
 
 	if (depth)
-		inherited = j9_get(j, word_at(l, j9_get(j, c->address, AT_CLASS_SUPERS) + (depth - 1) * j->word),
+		inherited = j9_get(j, j9_word(l->image, j9_get(j, c->address, AT_CLASS_SUPERS) + (depth - 1) * j->word),
 		    AT_CLASS_INTERFACES);
 	for (uint32_t i = 0; at && at != inherited && i < j->n_classes && code == 0; i++) {
 		code = add_class(l, j9_get(j, at, AT_INTERFACE_CLASS));
@@ -92,12 +85,12 @@ static int add_entry(struct links *l, uint64_t kinds, uint64_t i, uint64_t entry
 		return 0;
 	kind = word >> i % k->in_word * k->bits & ((UINT64_C(1) << k->bits) - 1);
 	if (kind == k->class)
-		return add_class(l, word_at(l, entry));
+		return add_class(l, j9_word(l->image, entry));
 	if (kind != k->string && kind != k->annotation && kind != k->method_type && kind != k->method_handle &&
 	    kind != k->dynamic)
 		return 0;
-	int code = add(l, word_at(l, entry));
-	return code || kind != k->dynamic ? code : add(l, word_at(l, entry + l->image->word)); /* an exception */
+	int code = add(l, j9_word(l->image, entry));
+	return code || kind != k->dynamic ? code : add(l, j9_word(l->image, entry + l->image->word)); /* an exception */
 }
 
 static int add_pool(struct links *l, const struct j9_class *c)
@@ -131,7 +124,7 @@ static int add_resolved(struct links *l, const struct j9_class *c)
 	for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
 		uint64_t at = j9_get(j, c->address, lists[k].list), n = c->array ? 0 : j9_get(j, c->rom, lists[k].count);
 		for (uint64_t i = 0; at && i < n && n <= UINT16_MAX && code == 0; i++)
-			code = add(l, word_at(l, at + i * j->word));
+			code = add(l, j9_word(l->image, at + i * j->word));
 	}
 	return code;
 }

@@ -17,11 +17,11 @@ enum { LINES_MOST = 1 << 16 };
 /* A J9UTF8. */
 static void add_utf8(const struct j9core *j, uint64_t at, struct text *to)
 {
-	uint64_t n = 0;
-	const uint8_t *p = at && core_load(j->core, at, 2, &n) ? core_range(j->core, at + 2, n) : NULL;
+	size_t n;
+	const char *text = j9_text(j, at, &n);
 
-	if (p)
-		text_add_modified_utf8(to, p, (size_t)n);
+	if (text)
+		text_add_modified_utf8(to, (const uint8_t *)text, n);
 	else
 		text_add(to, "?");
 }

@@ -10,8 +10,6 @@
 #include "algorithms/bisect.h"
 
 enum { HOLE = 1, ONE_SLOT_HOLE = 3, MOVED = 2, HASH_BYTES = 4, LEAST = 16, CHAIN = 32, SEARCH_MOST = 1 << 20 };
-#define CLASS_ALIGNMENT 256
-#define CLASS_FLAGS (UINT64_C(256) - 1) /* of a class slot */
 
 void j9core_walk(struct j9_walk *w, const struct j9core *j, const struct j9_region *region, uint64_t from)
 {
@@ -37,7 +35,7 @@ static inline const uint8_t *bytes_at(struct j9_walk *w, uint64_t address, uint6
 /* A few classes have most objects. */
 static inline const struct j9_class *class_of(struct j9_walk *w, uint64_t address)
 {
-	const struct j9_class **recent = &w->recent[address / CLASS_ALIGNMENT % J9_RECENT];
+	const struct j9_class **recent = &w->recent[address / J9_CLASS_ALIGNMENT % J9_RECENT];
 
 	if (!*recent || (*recent)->address != address)
 		*recent = j9core_class(w->image, address);
@@ -50,7 +48,7 @@ static bool measure(struct j9_walk *w, struct j9_object *o, uint64_t slot)
 	const struct j9core *j = w->image;
 	uint64_t bytes, hash_at;
 
-	o->class = class_of(w, slot & ~CLASS_FLAGS);
+	o->class = class_of(w, slot & ~J9_CLASS_FLAGS);
 	if (!o->class)
 		return false;
 	o->length = UINT64_MAX;

@@ -354,6 +354,9 @@ bool j9_measure_array(const struct j9core *j, struct j9_object *o, uint64_t *byt
 MUST_CHECK int j9_read_regions(struct j9core *j, struct err *err);
 MUST_CHECK int j9_read_classes(struct j9core *j, struct err *err);
 
+#define J9_CLASS_ALIGNMENT 256
+#define J9_CLASS_FLAGS (UINT64_C(256) - 1) /* of the class slot of an object */
+
 static inline uint64_t j9_rounded(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) & ~(to - 1);
@@ -377,6 +380,10 @@ static inline uint64_t j9_slot(const struct j9core *j, const uint8_t *p)
 bool j9_load(const struct j9core *j, uint64_t structure, enum j9_member member, uint64_t *out);
 /* The same.  0: it is not there. */
 uint64_t j9_get(const struct j9core *j, uint64_t structure, enum j9_member member);
+/* A pointer at an address.  0: it is not there. */
+uint64_t j9_word(const struct j9core *j, uint64_t address);
+/* A text of the VM (J9UTF8) at an address: n bytes, borrowed; NULL: it is not there. */
+const char *j9_text(const struct j9core *j, uint64_t at, size_t *n);
 /* What a member leads to that holds a signed distance of 4 bytes from itself (J9SRP).  0: it is not there, or null. */
 uint64_t j9_relative(const struct j9core *j, uint64_t structure, enum j9_member member);
 /* The superclass of one that is no array; NULL: it has none. */

@@ -14,18 +14,11 @@
 
 enum { TABLES_MOST = 1 << 12, CACHE_MOST = 1 << 16 };
 
-uint64_t j9_word(const struct j9core *j, uint64_t address)
-{
-	uint64_t word = 0;
-	core_load(j->core, address, j->word, &word);
-	return word;
-}
-
 const struct j9_class *j9_class_of(const struct j9core *j, uint64_t address)
 {
 	uint64_t slot;
 
-	return core_load(j->core, address, j->slot, &slot) ? j9core_class(j, slot & ~UINT64_C(0xff)) : NULL;
+	return core_load(j->core, address, j->slot, &slot) ? j9core_class(j, slot & ~J9_CLASS_FLAGS) : NULL;
 }
 
 void j9_root(struct j9_roots *r, uint64_t address, enum root_kind kind)

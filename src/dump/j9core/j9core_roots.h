@@ -81,9 +81,6 @@ static inline bool j9_step(struct j9_roots *r, uint64_t n)
 void j9_root(struct j9_roots *r, uint64_t address, enum root_kind kind);
 /* All threads, each with what it holds. */
 void j9_threads(struct j9_roots *r);
-/* A pointer at an address.  0: it is not there. */
-uint64_t j9_word(const struct j9core *j, uint64_t address);
-
 /* The class of what may be an object; NULL: it is none. */
 const struct j9_class *j9_class_of(const struct j9core *j, uint64_t address);
 

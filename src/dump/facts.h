@@ -189,6 +189,7 @@ struct dump_facts {
 	bool wide_words;                /* the VM has 64-bit words, whatever word_bits is */
 	bool roots_were_inferred;       /* the writer of the dump inferred the roots that it has */
 	bool fields_invented;           /* names and order of fields are cairn's own, so no field is known to be weak */
+	bool other_thread_status;       /* threadStatus of Threads has other bits than HotSpot's */
 	bool exported;                  /* cairn wrote it, of another dump */
 	/* The address of java.lang.Class where its instances are announced as well as the classes that they represent, at
 	 * the same address; 0: they are not.  Such an instance is not an object of its own. */

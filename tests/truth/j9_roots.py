@@ -158,6 +158,19 @@ def check_live(tap, name, path, manifest):
         tap.equal({k: rows.get(k, 0) for k in want}, want, name + ": what the program keeps alive")
 
 
+def check_export(tap, name, path):
+    """An HPROF made of it has the local variables, marked, and no states, which OpenJ9's Threads do not have."""
+    copy = path + ".hprof"
+    run = cairn("-x", "export -hprof " + copy, path)
+    tap.ok(run.status == 0, name + ": export -hprof", run)
+    local = [{(r["address"], r["thread"], r["frame"]) for r in json.loads(cairn("-x", "roots", "--format", "json", dump).out)
+              if r["kind"] == "Java local"} for dump in (path, copy)]
+    tap.ok(local[0] and local[0] == local[1], name + ": the export has the same local variables", local[0] ^ local[1])
+    threads = json.loads(cairn("-x", "threads", "--format", "json", copy).out)
+    tap.none([t["name"] for t in threads if t["state"]], threads, name + ": the export tells no states")
+    os.unlink(copy)
+
+
 def check_set(tap, folder, work):
     name = os.path.basename(folder)
     path = os.path.join(work, name + ".core")
@@ -167,6 +180,7 @@ def check_set(tap, folder, work):
     check_roots(tap, name, path, dtfj)
     check_threads(tap, name, path, text_of(sorted(glob.glob(os.path.join(folder, "javacore*.txt")))[0]))
     check_locks(tap, name, path, dtfj)
+    check_export(tap, name, path)
     for manifest in glob.glob(os.path.join(folder, "m.json")):
         check_live(tap, name, path, manifest)
     os.unlink(path)

@@ -141,6 +141,7 @@ static void state_origin(struct hprof *h, const struct hprof_origin *o)
 	f->class_fields_missing = o->class_fields_missing;
 	f->roots_were_inferred = o->roots_inferred;
 	f->locals_inferred = o->locals_inferred;
+	f->other_thread_status = !strcmp(o->format, "j9core");
 	f->wide_words = o->word_bits == 64;
 	f->has_instance_sizes = o->instance_sizes;
 	if (o->sizes_recorded) {

@@ -235,9 +235,7 @@ static void complete(struct completing *k, struct heap_thread *t)
 	if (!t->name && field(&thread, F_NAME, &v) && add_name(h, &v, &name))
 		t->name = arena_try_strndup(&h->arena, name.s, name.len, &k->lost);
 	text_release(&name);
-	/* OpenJ9 keeps other bits there: of its core the VM itself says the state, of what cairn exports of one nobody. */
-	bool of_openj9 = h->facts.exported && h->facts.locals_inferred;
-	if (!t->state && !of_openj9 && thread_field(&thread, more, F_STATUS, &v) && v.type == VALUE_INT)
+	if (!t->state && !h->facts.other_thread_status && thread_field(&thread, more, F_STATUS, &v) && v.type == VALUE_INT)
 		t->state = state_of(v.bits);
 	else if (see_as(k, &as_virtual, AS_VIRTUAL))
 		complete_virtual(k, t, &as_virtual);

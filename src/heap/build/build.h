@@ -143,8 +143,11 @@ struct count_pass_part {
 	uint64_t n_placed; /* object records so far; 0 where records carry no offsets */
 	uint64_t n_references;
 	struct space_names spaces;
-	uint64_t *hashed;  /* facts.hashed_grow: addresses of the instances and class objects that have a hash */
-	size_t n_hashed, cap_hashed;
+	struct odd_record {
+		uint64_t address, size;
+	} *odd; /* facts.hashed_grow: instances and class objects that have a hash, SIZE_UNKNOWN; facts.arrays: objects
+	           whose size does not follow from class and length */
+	size_t n_odd, cap_odd;
 	uint64_t *space_runs; /* the part's record at which another heap begins << 8 | its number in spaces */
 	size_t n_space_runs, cap_space_runs;
 	struct heap_warning warnings[HEAP_WARNINGS_KEPT];
@@ -270,9 +273,9 @@ uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, 
  * (objects.c) */
 MUST_CHECK int objects_index(struct build *b, struct err *err);
 MUST_CHECK int objects_scatter(struct build *b, struct err *err);
-/* List the objects that have a hash and may be larger than their class says in heap->odd; sizes_settle takes the others
- * out. */
-MUST_CHECK int objects_list_hashed(struct build *b, struct err *err);
+/* List the objects that are, or have a hash and may be, larger than their class says in heap->odd; sizes_settle takes
+ * the others out. */
+MUST_CHECK int objects_list_odd(struct build *b, struct err *err);
 
 /*
  * Walk a slice's records with their ids.  A record whose address belonged to an earlier one has the

@@ -199,7 +199,7 @@ static int read_objects(struct build *b, struct err *err)
 	if (code == 0 && sizes_need_values(b->heap))
 		code = places_build(b, err);
 	if (code == 0)
-		code = objects_list_hashed(b, err);
+		code = objects_list_odd(b, err);
 	if (code == 0)
 		code = sizes_settle(b->heap, b->options->mat_sizes, err);
 	if (code < 0)

@@ -32,6 +32,7 @@ struct count_pass_sink {
 	struct build *build;
 	struct count_pass_part *part;
 	struct records *records; /* of the last slice */
+	bool hashed_grow, sizes_follow; /* facts; sizes_follow: a size that a record has is an exception */
 	uint64_t last_offset; /* of the cut before, for progress */
 	struct text plain, escaped; /* of the current text */
 	struct idmap kept;   /* address of a text that the reader keeps -> where we keep it */
@@ -176,18 +177,18 @@ static int note_place(struct count_pass_part *p, uint64_t offset, struct err *er
 	return 0;
 }
 
-static inline bool grows(const struct count_pass_sink *s)
-{
-	return s->build->heap->dump->facts.hashed_grow;
-}
-
-static int note_hashed(struct count_pass_sink *s, uint64_t address)
+/* Note an object that is, or may be, of another size than its class and length say.  *size becomes unknown where only
+ * such objects have one. */
+static inline __attribute__((always_inline)) int note_odd(struct count_pass_sink *s, uint64_t address, bool hashed,
+    uint64_t *size)
 {
 	struct count_pass_part *p = s->part;
-	uint64_t *at = BIG_PUSH(p->hashed, p->n_hashed, p->cap_hashed, s->sink.err);
-	if (at)
-		*at = address;
-	return at ? 0 : ERR_NOMEM;
+	uint64_t odd = s->sizes_follow ? *size : SIZE_UNKNOWN;
+	if (__builtin_expect(odd == SIZE_UNKNOWN && !(hashed && s->hashed_grow), 1))
+		return 0;
+	if (odd != SIZE_UNKNOWN)
+		*size = SIZE_UNKNOWN;
+	return BIG_ADD(p->odd, p->n_odd, p->cap_odd, s->sink.err, (struct odd_record){ address, odd });
 }
 
 static inline __attribute__((always_inline)) int add_object(struct count_pass_sink *s, const struct object_record *r)
@@ -200,8 +201,8 @@ static inline __attribute__((always_inline)) int add_object(struct count_pass_si
 	struct part_class *class = class_of_handle(p, r->class_handle, s->sink.err);
 	if (!class)
 		return ERR_NOMEM;
-	if (__builtin_expect(r->hashed && grows(s) && r->kind == OBJECT_INSTANCE, 0) &&
-	    note_hashed(s, r->address) < 0)
+	uint64_t size = r->size;
+	if (note_odd(s, r->address, r->hashed && r->kind == OBJECT_INSTANCE, &size) < 0)
 		return ERR_NOMEM;
 	if (__builtin_expect(!class->used, 0)) {
 		class->used = true;
@@ -213,8 +214,8 @@ static inline __attribute__((always_inline)) int add_object(struct count_pass_si
 		.number = r->class_handle,
 		.n_references = (uint32_t)r->n_references,
 		.kind = (enum record_kind)r->kind,
-		.sized = r->kind != OBJECT_INSTANCE || is_uncommon(p, &class->common_size, r->size),
-		.size = r->size,
+		.sized = r->kind != OBJECT_INSTANCE || is_uncommon(p, &class->common_size, size),
+		.size = size,
 		.length = r->length,
 	};
 	return add_record(s, &record);
@@ -308,15 +309,16 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 		if (c->references)
 			memcpy(c->references, r->references, c->n_references * sizeof *c->references);
 	}
-	if (refused(s) < 0 || (r->hashed && grows(s) && note_hashed(s, r->address) < 0))
+	uint64_t size = r->object_size;
+	if (refused(s) < 0 || note_odd(s, r->address, r->hashed, &size) < 0)
 		return ERR_NOMEM;
 	struct record record = {
 		.address = r->address,
 		.number = (uint32_t)(p->n_classes - 1),
 		.n_references = (uint32_t)r->n_references,
 		.kind = RECORD_CLASS,
-		.sized = is_uncommon(p, &p->class_object_size, r->object_size),
-		.size = r->object_size,
+		.sized = is_uncommon(p, &p->class_object_size, size),
+		.size = size,
 		.length = LENGTH_UNKNOWN,
 	};
 	p->n_references += r->n_references;
@@ -507,10 +509,12 @@ static int count_pass_part(void *context, unsigned task, struct err *err)
 		.stated = sink_stated,
 		.err = &p->err,
 	};
+	const struct dump *dump = b->heap->dump;
 	s->build = b;
 	s->part = p;
+	s->hashed_grow = dump->facts.hashed_grow;
+	s->sizes_follow = dump->facts.size_rule == SIZES_RECORDED && dump->facts.arrays.header;
 	s->last_offset = p->part.begin;
-	const struct dump *dump = b->heap->dump;
 	p->result = begin_slice(s);
 	struct count_pass_cut *cut = p->result ? NULL : BIG_PUSH(p->cuts, p->n_cuts, p->cap_cuts, &p->err);
 	if (cut) {
@@ -592,7 +596,7 @@ static void release_part(struct count_pass_part *p)
 	big_free(p->stacks);
 	big_free(p->places);
 	big_free(p->space_runs);
-	big_free(p->hashed);
+	big_free(p->odd);
 }
 
 /* Forget what a part announced, and let it begin elsewhere: behind its end it is empty. */

@@ -13,6 +13,7 @@
 #include "algorithms/parallel.h"
 #include "algorithms/sort.h"
 #include "base/mem.h"
+#include "heap/classes.h"
 #include "heap/index.h"
 #include "heap/places.h"
 #include "memory/big.h"
@@ -450,7 +451,7 @@ int objects_scatter(struct build *b, struct err *err)
 	return code < 0 ? code : build_check(b, err);
 }
 
-/* --- hashed objects ----------------------------------------------------------------------------- */
+/* --- sizes that do not follow from classes and lengths -------------------------------------------- */
 
 static int odd_by_id(const void *x, const void *y)
 {
@@ -458,20 +459,43 @@ static int odd_by_id(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-int objects_list_hashed(struct build *b, struct err *err)
+/* One of the n_wide that are sorted has the array, or a new one gets it. */
+static int list_array(struct heap *h, size_t n_wide, uint32_t id, uint64_t size, struct err *err)
+{
+	size_t at;
+	BISECT(at, n_wide, h->wide[at].id < id);
+	if (at < n_wide && h->wide[at].id == id) {
+		h->wide[at].size = size;
+		return 0;
+	}
+	uint64_t length = heap_length(h, id);
+	h->own_length[bits_rank(&h->sized, id)] = OWN_WIDE;
+	return BIG_ADD(h->wide, h->n_wide, h->cap_wide, err, (struct wide){ id, size, length });
+}
+
+static int list_odd(struct heap *h, const struct odd_record *r, size_t n_wide, size_t *cap_odd, struct err *err)
+{
+	uint32_t id = index_find(h->index, r->address);
+	if (id == HEAP_NONE)
+		return 0;
+	if (r->size != SIZE_UNKNOWN && bits_get(&h->sized, id))
+		return list_array(h, n_wide, id, r->size, err);
+	h->classes[h->class_of[id]].sizes_vary |= r->size != SIZE_UNKNOWN;
+	return BIG_ADD(h->odd, h->n_odd, *cap_odd, err, (struct odd){ id, r->size });
+}
+
+int objects_list_odd(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
-	size_t cap = 0;
+	size_t cap_odd = 0, n_wide = h->n_wide;
+	int code = 0;
 	for (unsigned i = 0; i < b->n_parts; i++)
-		for (size_t k = 0; k < b->parts[i].n_hashed; k++) {
-			uint32_t id = index_find(h->index, b->parts[i].hashed[k]);
-			struct odd *at = id == HEAP_NONE ? NULL : BIG_PUSH(h->odd, h->n_odd, cap, err);
-			if (at)
-				*at = (struct odd){ .id = id };
-			else if (id != HEAP_NONE)
-				return ERR_NOMEM;
+		for (size_t k = 0; k < b->parts[i].n_odd && code == 0; k++) {
+			code = list_odd(h, &b->parts[i].odd[k], n_wide, &cap_odd, err);
 			if (build_stops(b, k))
 				return build_check(b, err);
 		}
-	return sort(h->odd, h->n_odd, sizeof *h->odd, odd_by_id, err);
+	if (code == 0)
+		code = sort(h->wide, h->n_wide, sizeof *h->wide, by_id, err);
+	return code ? code : sort(h->odd, h->n_odd, sizeof *h->odd, odd_by_id, err);
 }

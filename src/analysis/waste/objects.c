@@ -229,7 +229,7 @@ static uint64_t room_of(const struct heap *h, uint32_t class, unsigned header)
 {
 	const struct heap_class *c = &h->classes[class];
 	uint64_t bytes = header;
-	if (c->kind != CLASS_PLAIN || !c->defined || c->sizes_vary || c->size_measured || c->instance_size == SIZE_UNKNOWN)
+	if (c->kind != CLASS_PLAIN || !c->defined || c->size_measured || c->instance_size == SIZE_UNKNOWN)
 		return 0;
 	if (c->taken)
 		bytes = c->taken;
@@ -255,21 +255,34 @@ static uint64_t loss_of(const struct heap *h, uint32_t class, unsigned header)
 	return room;
 }
 
+/* Instances of each class that have the size which it says.  big memory, the caller's; NULL: there is none. */
+static uint32_t *count_usual(const struct heap *h, struct err *err)
+{
+	uint32_t *n = big_alloc(h->n_classes, sizeof *n, err);
+	for (uint32_t class = 0; n && class < h->n_classes; class++)
+		n[class] = h->classes[class].n_objects;
+	for (size_t i = 0; n && i < h->n_odd; i++)
+		n[h->class_of[h->odd[i].id]]--;
+	return n;
+}
+
 int waste_of_alignment(struct waste_work *w, struct err *err)
 {
 	const struct heap *h = w->heap;
 	unsigned header = header_of(h);
+	uint32_t *n = count_usual(h, err);
+	int code = n ? 0 : ERR_NOMEM;
 	w->n_of_class = 0;
-	for (uint32_t class = 0; header && class < h->n_classes; class++) {
-		const struct heap_class *c = &h->classes[class];
-		if (progress_own_stops(64 * (uint64_t)class))
-			return err_cancelled(err);
-		uint64_t loss = c->n_objects && class != h->java_lang_class ? loss_of(h, class, header) : 0;
-		if (!loss)
-			continue;
-		if (BIG_ADD(w->of_class, w->n_of_class, w->cap_of_class, err, (struct waste_of_class){class, NULL,
-		    {c->n_objects, c->shallow, c->n_objects * loss}}))
-			return ERR_NOMEM;
+	for (uint32_t class = 0; code == 0 && header && class < h->n_classes; class++) {
+		if (progress_own_stops(64 * (uint64_t)class)) {
+			code = err_cancelled(err);
+			break;
+		}
+		uint64_t loss = n[class] && class != h->java_lang_class ? loss_of(h, class, header) : 0;
+		if (loss)
+			code = BIG_ADD(w->of_class, w->n_of_class, w->cap_of_class, err, (struct waste_of_class){class, NULL,
+			    {n[class], n[class] * h->classes[class].instance_size, n[class] * loss}});
 	}
-	return 0;
+	big_free(n);
+	return code;
 }

@@ -245,6 +245,7 @@ void j9core_close(struct j9core *j)
 	big_free(j->class);
 	arena_release(&j->arena);
 	big_free(j->class_at);
+	big_free(j->class_object);
 	big_free(j->region);
 	big_free(j->range);
 	ddr_close(j->ddr);

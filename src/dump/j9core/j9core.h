@@ -55,10 +55,12 @@ struct j9_object {
 	uint64_t address;
 	const struct j9_class *class;
 	uint64_t size;      /* bytes at its address, with a hash code that was put behind it */
-	uint64_t elsewhere; /* bytes of elements elsewhere */
+	uint64_t elsewhere; /* bytes of elements elsewhere, if the core has them */
 	uint64_t length;    /* elements of an array; UINT64_MAX: none */
 	enum j9_array_form form;
-	const uint8_t *bytes; /* `size` of them, borrowed; NULL: not there in one piece */
+	uint64_t flags;       /* of its class slot: is its hash code made, is it in the object */
+	const uint8_t *bytes; /* n_bytes from its address on, borrowed: of other objects, too, or not all of its own */
+	uint64_t n_bytes;
 };
 
 enum { J9_RECENT = 128 };
@@ -73,12 +75,15 @@ struct j9_walk {
 	uint64_t n_skipped; /* bytes that were neither objects nor holes */
 	uint64_t n_missing; /* bytes that are not in the core */
 	const struct j9_class *recent[J9_RECENT]; /* that objects had, by address */
-	const uint8_t *bytes; /* n_bytes from the address `base` on */
-	uint64_t base, n_bytes;
+	const uint8_t *bytes; /* from the address `base` to `there` */
+	uint64_t base, there;
+	uint64_t clear;     /* up to here there is no range without objects */
 };
 void j9core_walk(struct j9_walk *w, const struct j9core *j, const struct j9_region *region, uint64_t from);
-/* The next object; false: there is none. */
+/* The next object that is no class object of j9core_class_facts; false: there is none. */
 bool j9core_next(struct j9_walk *w, struct j9_object *out);
+/* The class object at an address; false: it is not there. */
+bool j9core_class_object(const struct j9core *j, uint64_t address, struct j9_object *out);
 /* An address of the region at or behind `from` where an object or a hole seems to begin; its end: there is none. */
 uint64_t j9core_object_from(const struct j9core *j, const struct j9_region *region, uint64_t from);
 
@@ -100,6 +105,22 @@ uint64_t j9core_reference(const struct j9core *j, uint64_t address);
  * last. */
 uint32_t j9core_take(struct j9_slots *s, const struct j9_object *o, uint64_t *to, uint32_t room);
 
+/* How many references an object holds, without null. */
+uint64_t j9core_count(const struct j9core *j, const struct j9_object *o);
+/* The same n and their targets, of an object that is in one piece and has few; false: of another one. */
+enum { J9_GATHERED = 64 };
+bool j9core_gather(const struct j9core *j, const struct j9_object *o, uint64_t to[J9_GATHERED], uint32_t *n);
+/* Do its class, its length and these rules tell its size? */
+bool j9core_size_follows(const struct j9core *j, const struct j9_object *o);
+struct recorded_arrays; /* dump/facts.h */
+void j9core_array_sizes(const struct j9core *j, struct recorded_arrays *to);
+
+/* May an object have an identity hash code? */
+enum { J9_MOVED = 2, J9_HASHED = 8 }; /* of j9_object.flags */
+static inline bool j9core_may_hash(const struct j9_object *o)
+{
+	return o->flags & (J9_MOVED | J9_HASHED);
+}
 /* The identity hash code of an object, as Java sees it; false: nothing has asked for it. */
 bool j9core_hash(const struct j9core *j, const struct j9_object *o, uint32_t *hash);
 
@@ -133,16 +154,16 @@ struct j9_class_facts {
 	uint32_t taken; /* bytes of an instance that are no gap; 0 of arrays */
 };
 void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct j9_class_facts *out);
-/* What a class refers to: addresses of objects, and how often.  hub: the class java/lang/Class, or NULL.  ERR_NOMEM. */
+/* What a class refers to: addresses of objects, and how often.  ERR_NOMEM. */
 struct j9_links {
 	uint64_t *target; /* big memory, used again by the next call */
 	uint32_t n, cap;
 };
-MUST_CHECK int j9core_links(const struct j9core *j, const struct j9_class *c, const struct j9_class *hub,
-    struct j9_links *to, struct err *err);
+MUST_CHECK int j9core_links(const struct j9core *j, const struct j9_class *c, struct j9_links *to, struct err *err);
 void j9_links_release(struct j9_links *l);
 /* Where byte `from` of the elements of an array is, and how many of them follow there in one piece; 0: nowhere. */
 uint64_t j9core_elements(const struct j9core *j, const struct j9_object *o, uint64_t from, uint64_t *n);
+uint64_t j9core_instance_size(const struct j9_class *c); /* bytes; not of arrays */
 bool j9core_holds_references(const struct j9_class *c); /* of an array: are its elements? */
 bool j9core_is_array(const struct j9_class *c);
 unsigned j9core_word(const struct j9core *j);

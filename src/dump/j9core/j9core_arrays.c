@@ -8,7 +8,18 @@
  */
 #include "dump/j9core/j9core_read.h"
 
+#include "dump/facts.h"
+
 enum { LEAF_LEAST = 64, HASH_BYTES = 4 };
+
+/* Do sizes of arrays that are in one piece follow from their lengths as heap_array_size has it? */
+static void state_sizes(struct j9core *j)
+{
+	uint64_t empty = j9_rounded(j->split_head, 8);
+
+	j->sizes_follow = j->alignment == 8 && j->head % 4 == 0;
+	j->empty_size = empty < J9_LEAST ? J9_LEAST : empty;
+}
 
 void j9_read_array_model(struct j9core *j)
 {
@@ -17,6 +28,7 @@ void j9_read_array_model(struct j9core *j)
 	struct j9_array_model *m = &j->arrays;
 
 	*m = (struct j9_array_model){.largest = UINT64_MAX};
+	state_sizes(j);
 	if (!j->has[AT_EXTENSIONS_ARRAYS] || !j->has[AT_ARRAYS_LARGEST] || leaf < LEAF_LEAST || leaf & (leaf - 1))
 		return;
 	m->low = j9_get(j, model, AT_ARRAYS_LOW);
@@ -72,29 +84,72 @@ static enum j9_array_form form_of(const struct j9core *j, uint64_t address, uint
 	return whole <= m->largest ? J9_LAST_IN_SPINE : J9_IN_LEAVES;
 }
 
+/* Its length, as it stands in the head where it mostly is (0: elsewhere, or none), and as it is. */
+static bool read_length(const struct j9core *j, struct j9_object *o, uint64_t *raw)
+{
+	if (o->n_bytes >= j->slot + 8) {
+		*raw = core_number(j->core, o->bytes + j->slot, 4);
+		o->length = *raw ? *raw : core_number(j->core, o->bytes + j->slot + 4, 4);
+	} else {
+		if (!core_load(j->core, o->address + j->slot, 4, raw))
+			return false;
+		o->length = *raw;
+		if (!*raw && !core_load(j->core, o->address + j->slot + 4, 4, &o->length))
+			return false;
+	}
+	return o->length <= INT32_MAX;
+}
+
+/* Bytes of elements elsewhere.  Those that the core does not have are not counted: the length may be any number. */
+static uint64_t elsewhere(const struct j9core *j, const struct j9_object *o, uint64_t exact, uint64_t whole)
+{
+	const struct j9_array_model *m = &j->arrays;
+	uint64_t n, last = o->form == J9_LAST_IN_SPINE ? whole - whole % m->leaf : exact;
+
+	if (o->form == J9_BEHIND_HEAD || !last)
+		return 0;
+	uint64_t at = j9core_elements(j, o, last - 1, &n);
+	if (!at || !core_bytes(j->core, at, &n))
+		return 0;
+	if (o->form == J9_OUTSIDE)
+		return whole;
+	return (leaves(m, whole) - (o->form == J9_LAST_IN_SPINE ? 1 : m->one_more)) * m->leaf;
+}
+
 bool j9_measure_array(const struct j9core *j, struct j9_object *o, uint64_t *bytes, uint64_t *hash_at)
 {
 	uint64_t raw;
 
-	if (!core_load(j->core, o->address + j->slot, 4, &raw))
-		return false;
-	o->length = raw;
-	if (!raw && !core_load(j->core, o->address + j->slot + 4, 4, &o->length))
-		return false;
-	if (o->length > INT32_MAX)
+	if (!read_length(j, o, &raw))
 		return false;
 	uint64_t exact = o->length << o->class->shift, whole = j9_rounded(exact, j->word);
 	o->form = !raw ? form_of(j, o->address, whole) :
 	    j->arrays.outside && !fits(j, whole, j->alignment) ? J9_OUTSIDE : J9_BEHIND_HEAD;
 	*bytes = spine(j, o->form, whole);
 	*hash_at = j9_rounded(spine(j, o->form, exact), HASH_BYTES);
-	if (o->form == J9_IN_LEAVES && whole)
-		o->elsewhere = (leaves(&j->arrays, whole) - j->arrays.one_more) * j->arrays.leaf;
-	else if (o->form == J9_LAST_IN_SPINE)
-		o->elsewhere = (leaves(&j->arrays, whole) - 1) * j->arrays.leaf;
-	else if (o->form == J9_OUTSIDE)
-		o->elsewhere = whole;
+	o->elsewhere = o->form == J9_BEHIND_HEAD ? 0 : elsewhere(j, o, exact, whole);
 	return true;
+}
+
+bool j9core_size_follows(const struct j9core *j, const struct j9_object *o)
+{
+	const struct j9_class *c = o->class;
+
+	if (!c->array)
+		return o->size == c->whole;
+	if (!j->sizes_follow || !c->plain)
+		return false;
+	if (!o->length)
+		return o->size == j->empty_size;
+	uint64_t size = j9_rounded(j->head + (o->length << c->shift), 8);
+	return !o->elsewhere && o->size == (size < J9_LEAST ? J9_LEAST : size);
+}
+
+void j9core_array_sizes(const struct j9core *j, struct recorded_arrays *to)
+{
+	if (j->sizes_follow)
+		*to = (struct recorded_arrays){.header = j->head, .reference = j->slot, .minimum = J9_LEAST,
+		    .empty = (unsigned)j->empty_size};
 }
 
 uint64_t j9core_elements(const struct j9core *j, const struct j9_object *o, uint64_t from, uint64_t *n)

@@ -4,6 +4,8 @@
  */
 #include "dump/j9core/j9core_read.h"
 
+#include "algorithms/bisect.h"
+#include "algorithms/sort.h"
 #include "base/progress.h"
 #include "memory/big.h"
 
@@ -25,13 +27,13 @@ static bool read_slots(const struct j9core *j, struct j9_class *c)
 
 	c->n_slots = c->size / j->slot;
 	if (bits & 1) {
-		c->few = bits >> 1;
+		c->few = bits >> 1 & (c->n_slots < 64 ? (UINT64_C(1) << c->n_slots) - 1 : UINT64_MAX);
 		return true;
 	}
 	const uint8_t *map = core_range(j->core, bits, (c->n_slots + word - 1) / word * j->word);
 	if (!map || !c->n_slots)
 		return !c->n_slots;
-	c->few = core_number(j->core, map, j->word);
+	c->few = core_number(j->core, map, j->word) & (c->n_slots < 64 ? (UINT64_C(1) << c->n_slots) - 1 : UINT64_MAX);
 	c->map = c->n_slots > word ? map : NULL;
 	return true;
 }
@@ -64,6 +66,8 @@ static bool read_class(const struct j9core *j, uint64_t address, uint64_t is_arr
 	c->references = c->array && (c->flags >> SHAPE_SHIFT & SHAPE_MASK) == SHAPE_POINTERS;
 	if (c->array)
 		c->shift = element_shift(j, c);
+	else
+		j9_settle_size(j, c);
 	return c->array ? c->shift <= ARRAY_LIMIT : c->size <= UINT32_MAX && read_slots(j, c);
 }
 
@@ -157,6 +161,16 @@ static void name_primitives(struct j9core *j)
 	}
 }
 
+/* Are the elements of an array as wide as its name says?  Values in it may be of any width. */
+static bool is_plain(const struct j9core *j, const struct j9_class *c)
+{
+	static const char letters[] = "ZBCSIFJD";
+	static const uint8_t shifts[] = {0, 0, 1, 1, 2, 2, 3, 3};
+	const char *letter = c->name && c->n_name == 2 && c->name[1] ? strchr(letters, c->name[1]) : NULL;
+
+	return c->references ? 1u << c->shift == j->slot : letter && shifts[letter - letters] == c->shift;
+}
+
 static int name_classes(struct j9core *j, struct err *err)
 {
 	int code = 0;
@@ -169,6 +183,7 @@ static int name_classes(struct j9core *j, struct err *err)
 		if (j->class[i].references)
 			code = progress_own_stops(i) ? err_cancelled(err) : name_array(j, &j->class[i], err);
 		j->n_nameless += !j->class[i].name;
+		j->class[i].plain = j->class[i].array && is_plain(j, &j->class[i]);
 	}
 	return code;
 }
@@ -197,6 +212,31 @@ static int read_segment(struct j9core *j, uint64_t class, uint64_t most, struct 
 	return 0;
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* Class objects, and their class. */
+static int find_class_objects(struct j9core *j, struct err *err)
+{
+	struct j9_class_facts facts;
+	uint64_t slot;
+
+	for (uint32_t i = 0; i < j->n_classes; i++) {
+		j9core_class_facts(j, &j->class[i], &facts);
+		if (facts.object && BIG_ADD(j->class_object, j->n_class_objects, j->cap_class_objects, err, facts.object))
+			return ERR_NOMEM;
+		if (!j->hub && core_load(j->core, facts.object, j->slot, &slot))
+			j->hub = j9core_class(j, slot & ~J9_CLASS_FLAGS);
+	}
+	if (j->hub && j->hub->array)
+		j->hub = NULL;
+	sort_array(j->class_object, j->n_class_objects, sizeof *j->class_object, by_address);
+	return 0;
+}
+
 int j9_read_classes(struct j9core *j, struct err *err)
 {
 	uint64_t list = j9_get(j, j->vm, AT_VM_CLASS_SEGMENTS), segment, most = core_size(j->core) / CLASS_LEAST;
@@ -220,6 +260,8 @@ int j9_read_classes(struct j9core *j, struct err *err)
 	}
 	if (code == 0)
 		code = index_classes(j, err);
+	if (code == 0)
+		code = find_class_objects(j, err);
 	return code ? code : name_classes(j, err);
 }
 
@@ -231,13 +273,15 @@ const struct j9_class *j9core_class(const struct j9core *j, uint64_t address)
 
 const struct j9_class *j9core_class_of_hubs(const struct j9core *j)
 {
-	const struct j9_class *hub = NULL;
-	uint64_t slot;
+	return j->hub;
+}
 
-	for (uint32_t i = 0; i < j->n_classes && !hub; i++)
-		if (core_load(j->core, j9_get(j, j->class[i].address, AT_CLASS_OBJECT), j->slot, &slot))
-			hub = j9core_class(j, slot & ~J9_CLASS_FLAGS);
-	return hub && !hub->array ? hub : NULL;
+bool j9_is_class_object(const struct j9core *j, uint64_t address)
+{
+	uint32_t at;
+
+	BISECT(at, j->n_class_objects, j->class_object[at] < address);
+	return at < j->n_class_objects && j->class_object[at] == address;
 }
 
 const char *j9core_class_name(const struct j9core *j, const struct j9_class *c, size_t *n)
@@ -291,6 +335,11 @@ bool j9core_is_array(const struct j9_class *c)
 bool j9core_holds_references(const struct j9_class *c)
 {
 	return c->references;
+}
+
+uint64_t j9core_instance_size(const struct j9_class *c)
+{
+	return c->whole;
 }
 
 uint64_t j9core_fields_size(const struct j9_class *c)

@@ -25,17 +25,18 @@ struct j9_dump {
 	struct dump dump; /* first */
 	struct core *core;
 	struct j9core *image;
-	const struct j9_class *hub; /* java/lang/Class */
 	struct text cannot_tell;
 };
 
 struct reading {
 	const struct j9core *image;
-	const struct j9_class *hub; /* java/lang/Class */
 	uint32_t *handle;           /* of each class, and 1; 0: none yet.  big memory */
 	struct sink *sink;
 	struct j9_links links;
 	struct j9_records records;
+	struct object_record gathered[SINK_OBJECTS]; /* for the sink, and their targets */
+	unsigned n_gathered, most_gathered;
+	uint32_t n_targets;
 	uint64_t targets[BUFFERED];
 };
 
@@ -81,7 +82,6 @@ static void add_state(const struct j9_dump *d, struct text *to)
 static void state_facts(struct j9_dump *d)
 {
 	struct dump_facts *f = &d->dump.facts;
-	struct j9_class_facts facts;
 
 	f->word_bits = 8 * j9core_word(d->image);
 	f->big_endian = core_big_endian(d->core);
@@ -103,11 +103,8 @@ static void state_facts(struct j9_dump *d)
 	f->loaders_hold_classes = true;
 	f->takes_javacore = true;
 	f->references_superclass_recorded = true;
-	d->hub = j9core_class_of_hubs(d->image);
-	if (d->hub) {
-		j9core_class_facts(d->image, d->hub, &facts);
-		f->class_of_hubs = facts.object;
-	}
+	f->array_sizes_need_model = true;
+	j9core_array_sizes(d->image, &f->arrays);
 }
 
 static int open_dump(struct dump **out, const struct source *source, const struct dump_options *options,
@@ -188,12 +185,26 @@ static uint32_t handle_of(struct reading *r, const struct j9_class *c)
 	return *handle - 1;
 }
 
-/* Of a large array: again from its beginning. */
-static int send_references(struct reading *r, const struct j9_object *o)
+/* The sink gets what was gathered. */
+static int tell_gathered(struct reading *r)
+{
+	struct sink *sink = r->sink;
+	unsigned n = r->n_gathered;
+	uint32_t n_targets = r->n_targets;
+
+	r->n_gathered = r->n_targets = 0;
+	if (!n)
+		return 0;
+	int code = sink->objects ? sink->objects(sink, r->gathered, n) : sink->object(sink, r->gathered);
+	return code || !n_targets ? code : sink->references(sink, r->targets, n_targets);
+}
+
+/* Of a large object: the sink has got all others. */
+static int tell_references(struct reading *r, const struct j9_object *o)
 {
 	struct j9_slots s;
 	uint32_t n;
-	int code = 0;
+	int code = tell_gathered(r);
 
 	j9core_slots(&s, r->image, o);
 	while (code == 0 && (n = j9core_take(&s, o, r->targets, BUFFERED)))
@@ -201,28 +212,34 @@ static int send_references(struct reading *r, const struct j9_object *o)
 	return code;
 }
 
+static enum object_kind kind_of(const struct j9_class *c)
+{
+	return !j9core_is_array(c) ? OBJECT_INSTANCE : j9core_holds_references(c) ? OBJECT_ARRAY : PRIMITIVE_ARRAY;
+}
+
 static int object(struct reading *r, const struct j9_object *o)
 {
-	struct sink *sink = r->sink;
-	struct j9_slots s;
-	bool array = j9core_is_array(o->class);
-	struct object_record record = {
-		.address = o->address, .size = o->size + o->elsewhere, .length = array ? o->length : LENGTH_UNKNOWN,
-		.kind = !array ? OBJECT_INSTANCE : j9core_holds_references(o->class) ? OBJECT_ARRAY : PRIMITIVE_ARRAY,
-		.offset = o->address, .class_handle = handle_of(r, o->class),
-	};
+	struct object_record *record = &r->gathered[r->n_gathered];
+	bool references = r->sink->wants_references, large = false;
 	uint32_t n;
 
-	j9core_slots(&s, r->image, o);
-	do {
-		n = j9core_take(&s, o, r->targets, BUFFERED);
-		record.n_references += n;
-	} while (n == BUFFERED);
-	record.hashed = j9core_hash(r->image, o, &record.hash);
-	int code = sink->object(sink, &record);
-	if (code || !sink->wants_references || !record.n_references)
-		return code;
-	return record.n_references == n ? sink->references(sink, r->targets, n) : send_references(r, o);
+	record->address = record->offset = o->address;
+	record->class_handle = handle_of(r, o->class);
+	record->kind = kind_of(o->class);
+	record->size = j9core_size_follows(r->image, o) ? SIZE_UNKNOWN : o->size + o->elsewhere;
+	record->length = o->length;
+	record->hashed = j9core_may_hash(o) && j9core_hash(r->image, o, &record->hash);
+	if (references && j9core_gather(r->image, o, r->targets + r->n_targets, &n)) {
+		r->n_targets += n;
+		record->n_references = n;
+	} else {
+		record->n_references = j9core_count(r->image, o);
+		large = references && record->n_references;
+	}
+	r->n_gathered++;
+	if (large)
+		return tell_references(r, o);
+	return r->n_gathered < r->most_gathered && r->n_targets <= BUFFERED - J9_GATHERED ? 0 : tell_gathered(r);
 }
 
 /* --- classes ----------------------------------------------------------------------------------------------- */
@@ -239,15 +256,19 @@ static int class_record(struct reading *r, const struct j9_class *c, struct err 
 		return 0;
 	if (!name)
 		n = (size_t)snprintf(unknown, sizeof unknown, "<unknown 0x%" PRIx64 ">", facts.object);
-	int code = j9core_links(r->image, c, r->hub, &r->links, err);
+	int code = j9core_links(r->image, c, &r->links, err);
 	struct class_record record = {
 		.address = facts.object, .superclass = facts.superclass, .loader = facts.loader,
 		.name = (const uint8_t *)(name ? name : unknown), .name_size = n, .name_stays = name,
-		.instance_size = SIZE_UNKNOWN, .object_size = SIZE_UNKNOWN, .taken = facts.taken,
+		.instance_size = j9core_is_array(c) ? SIZE_UNKNOWN : j9core_instance_size(c), .object_size = SIZE_UNKNOWN,
+		.taken = facts.taken,
 		.n_references = r->links.n, .references = r->links.target,
 	};
-	struct j9_object object = {.address = facts.object, .class = r->hub};
-	record.hashed = r->hub && j9core_hash(r->image, &object, &record.hash);
+	struct j9_object object;
+	if (j9core_class_object(r->image, facts.object, &object)) {
+		record.object_size = j9core_size_follows(r->image, &object) ? SIZE_UNKNOWN : object.size;
+		record.hashed = j9core_hash(r->image, &object, &record.hash);
+	}
 	bool certain = true;
 	if (code == 0 && !r->sink->wants_references)
 		code = j9_records_of(&r->records, c, &record, &certain, err);
@@ -260,7 +281,7 @@ static int class_record(struct reading *r, const struct j9_class *c, struct err 
 static int classes(struct reading *r, const struct core *core, struct err *err)
 {
 	const struct j9_class *c;
-	int code = j9_records_open(&r->records, r->image, core, r->hub, err);
+	int code = j9_records_open(&r->records, r->image, core, err);
 
 	for (uint32_t i = 0; code == 0 && (c = j9core_class_at(r->image, i)); i++)
 		code = class_record(r, c, err);
@@ -283,7 +304,8 @@ static int region(struct reading *r, const struct j9_region *region, uint64_t be
 	while (code == 0 && j9core_next(&w, &o)) {
 		if (o.address + before >= cut) {
 			struct part here = {.begin = o.address + before};
-			code = sink->part_begins(sink, &here);
+			code = tell_gathered(r);
+			code = code ? code : sink->part_begins(sink, &here);
 			cut = o.address + before + j9_part_bytes;
 		}
 		if (code == 0)
@@ -291,7 +313,7 @@ static int region(struct reading *r, const struct j9_region *region, uint64_t be
 	}
 	sink->reached = w.at + before;
 	sink->lost += w.n_skipped;
-	return code;
+	return code ? code : tell_gathered(r);
 }
 
 static int read_regions(struct reading *r, const struct part *part)
@@ -311,7 +333,7 @@ static int read_part(const struct dump *dump, const struct part *part, struct si
 	struct reading *r = xcalloc(1, sizeof *r);
 	uint32_t n = j9core_n_classes(d->image);
 
-	*r = (struct reading){.image = d->image, .hub = d->hub, .sink = sink};
+	*r = (struct reading){.image = d->image, .sink = sink, .most_gathered = sink->objects ? SINK_OBJECTS : 1};
 	r->handle = big_alloc(n ? n : 1, sizeof *r->handle, err);
 	int code = r->handle ? 0 : ERR_NOMEM;
 	if (code == 0 && part->begin == 0)

@@ -8,7 +8,7 @@
  */
 #include "dump/j9core/j9core_read.h"
 
-enum { MOVED = 2, HASHED = 8, SALT_OF_NURSERY = 1, SALT_OF_REGION = 2 };
+enum { SALT_OF_NURSERY = 1, SALT_OF_REGION = 2 };
 #define DEFAULT_SALT UINT32_C(1421595292)
 
 static uint32_t salt_of(const struct j9core *j, uint64_t address)
@@ -54,21 +54,17 @@ static uint32_t made_of(const struct j9core *j, uint64_t address)
 
 bool j9core_hash(const struct j9core *j, const struct j9_object *o, uint32_t *hash)
 {
-	uint64_t slot, kept, bytes, at = o->class->hash_at;
+	uint64_t kept, bytes, at = o->class->hash_at;
 	struct j9_object array = *o;
 
-	if (o->bytes)
-		slot = j9_slot(j, o->bytes);
-	else if (!core_load(j->core, o->address, j->slot, &slot))
-		return false;
-	if (slot & MOVED) {
+	if (o->flags & J9_MOVED) {
 		if ((o->class->array && !j9_measure_array(j, &array, &bytes, &at)) ||
 		    !core_load(j->core, o->address + at, 4, &kept))
 			return false;
 		*hash = (uint32_t)kept;
 		return true;
 	}
-	if (slot & HASHED && j->has[AT_VM_HASHES])
+	if (o->flags & J9_HASHED && j->has[AT_VM_HASHES])
 		*hash = made_of(j, o->address);
-	return slot & HASHED && j->has[AT_VM_HASHES];
+	return o->flags & J9_HASHED && j->has[AT_VM_HASHES];
 }

@@ -143,29 +143,28 @@ static int add_statics(struct links *l, const struct j9_class *c)
 	return code;
 }
 
-static int add_fields(struct links *l, uint64_t object, const struct j9_class *hub)
+static int add_fields(struct links *l, uint64_t object)
 {
-	struct j9_object o = {.address = object, .class = hub, .length = UINT64_MAX};
+	struct j9_object o;
 	struct j9_slots s;
 	uint64_t offset;
 	int code = 0;
 
-	if (!object || !hub)
+	if (!j9core_class_object(l->image, object, &o))
 		return 0;
 	for (j9core_slots(&s, l->image, &o); code == 0 && j9core_next_slot(&s, &offset);)
 		code = add(l, j9core_reference(l->image, object + offset));
 	return code;
 }
 
-int j9core_links(const struct j9core *j, const struct j9_class *c, const struct j9_class *hub, struct j9_links *to,
-    struct err *err)
+int j9core_links(const struct j9core *j, const struct j9_class *c, struct j9_links *to, struct err *err)
 {
 	struct links l = {j, to, err};
 
 	to->n = 0;
 	int code = add_statics(&l, c); /* what has names comes first, in the order of j9_records_of */
 	if (code == 0)
-		code = add_fields(&l, j9_get(j, c->address, AT_CLASS_OBJECT), hub);
+		code = add_fields(&l, j9_get(j, c->address, AT_CLASS_OBJECT));
 	if (code == 0)
 		code = add_superclasses(&l, c);
 	if (code == 0)

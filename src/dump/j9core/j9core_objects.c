@@ -9,7 +9,7 @@
 
 #include "algorithms/bisect.h"
 
-enum { HOLE = 1, ONE_SLOT_HOLE = 3, MOVED = 2, HASH_BYTES = 4, LEAST = 16, CHAIN = 32, SEARCH_MOST = 1 << 20 };
+enum { HOLE = 1, ONE_SLOT_HOLE = 3, HASH_BYTES = 4, CHAIN = 32, SEARCH_MOST = 1 << 20 };
 
 void j9core_walk(struct j9_walk *w, const struct j9core *j, const struct j9_region *region, uint64_t from)
 {
@@ -18,18 +18,6 @@ void j9core_walk(struct j9_walk *w, const struct j9core *j, const struct j9_regi
 	BISECT(range, j->n_ranges, j->range[range].high <= from);
 	*w = (struct j9_walk){.image = j, .region = region, .at = from, .high = region->high, .end = region->high,
 	    .range = range};
-}
-
-/* The bytes of an address of the walk, at least `n`; NULL: they are not there. */
-static inline const uint8_t *bytes_at(struct j9_walk *w, uint64_t address, uint64_t n)
-{
-	if (address - w->base >= w->n_bytes) {
-		w->bytes = core_bytes(w->image->core, address, &w->n_bytes);
-		w->base = address;
-		w->n_bytes = w->bytes ? w->n_bytes : 0;
-	}
-	uint64_t at = address - w->base;
-	return w->n_bytes >= n && at <= w->n_bytes - n ? w->bytes + at : NULL;
 }
 
 /* A few classes have most objects. */
@@ -42,28 +30,37 @@ static inline const struct j9_class *class_of(struct j9_walk *w, uint64_t addres
 	return *recent;
 }
 
-/* False: what is there is no object. */
-static bool measure(struct j9_walk *w, struct j9_object *o, uint64_t slot)
+void j9_settle_size(const struct j9core *j, struct j9_class *c)
+{
+	uint64_t bytes = j->slot + c->size, grown = c->hash_at + HASH_BYTES;
+
+	bytes = j9_rounded(bytes < J9_LEAST ? J9_LEAST : bytes, j->alignment);
+	c->whole = bytes;
+	c->grown = grown > bytes ? j9_rounded(grown, j->alignment) : bytes;
+}
+
+/* The object at `at`, of whose bytes o->bytes are there.  False: what is there is no object. */
+static inline bool measure(struct j9_walk *w, struct j9_object *o, uint64_t slot)
 {
 	const struct j9core *j = w->image;
-	uint64_t bytes, hash_at;
+	uint64_t hash_at;
 
 	o->class = class_of(w, slot & ~J9_CLASS_FLAGS);
 	if (!o->class)
 		return false;
-	o->length = UINT64_MAX;
+	o->flags = slot & J9_CLASS_FLAGS;
 	o->elsewhere = 0;
-	o->form = J9_BEHIND_HEAD;
 	if (!o->class->array) {
-		bytes = j->slot + o->class->size;
-		hash_at = o->class->hash_at;
-	} else if (!j9_measure_array(j, o, &bytes, &hash_at)) {
-		return false;
+		o->length = UINT64_MAX;
+		o->form = J9_BEHIND_HEAD;
+		o->size = slot & J9_MOVED ? o->class->grown : o->class->whole;
+		return true;
 	}
-	if (slot & MOVED && hash_at + HASH_BYTES > bytes)
-		bytes = hash_at + HASH_BYTES;
-	bytes = j9_rounded(bytes, j->alignment);
-	o->size = bytes < LEAST ? LEAST : bytes;
+	if (!j9_measure_array(j, o, &o->size, &hash_at))
+		return false;
+	if (slot & J9_MOVED && hash_at + HASH_BYTES > o->size)
+		o->size = hash_at + HASH_BYTES;
+	o->size = j9_rounded(o->size < J9_LEAST ? J9_LEAST : o->size, j->alignment);
 	return true;
 }
 
@@ -104,30 +101,45 @@ static void advance(struct j9_walk *w, uint64_t n)
 	w->at = n < w->high - w->at ? w->at + n : w->high;
 }
 
-/* Was there an object?  Else it is a step over what is none. */
-static bool step(struct j9_walk *w, struct j9_object *out)
+/* Find the bytes from where the walk is to the next range without objects; false: there are none, and it goes on behind
+ * them. */
+static bool find_bytes(struct j9_walk *w)
 {
 	const struct j9core *j = w->image;
-	const uint8_t *p;
 	uint64_t n;
 
 	while (w->range < j->n_ranges && j->range[w->range].high <= w->at)
 		w->range++;
-	if (w->range < j->n_ranges && j->range[w->range].low <= w->at) {
-		w->at = j->range[w->range].high;
+	w->clear = w->range < j->n_ranges && j->range[w->range].low < w->high ? j->range[w->range].low : w->high;
+	if (w->clear <= w->at) {
+		w->at = w->clear = j->range[w->range].high;
 		return false;
 	}
-	if (!(p = bytes_at(w, w->at, j->slot))) {
-		n = core_next(j->core, w->at + 1);
-		n = j9_rounded(n < w->high ? n : w->high, j->alignment);
-		w->n_missing += n - w->at;
-		w->at = n;
+	w->bytes = core_bytes(j->core, w->at, &n);
+	w->base = w->at;
+	w->there = w->bytes ? w->at + n : w->at;
+	if (w->bytes && n >= j->slot)
+		return true;
+	n = core_next(j->core, w->at + 1);
+	n = j9_rounded(n < w->high ? n : w->high, j->alignment);
+	w->n_missing += n - w->at;
+	w->at = w->clear = n;
+	return false;
+}
+
+/* Was there an object?  Else it is a step over what is none. */
+static inline bool step(struct j9_walk *w, struct j9_object *out)
+{
+	const struct j9core *j = w->image;
+	uint64_t n;
+
+	if ((w->at >= w->clear || w->there - w->at < j->slot) && !find_bytes(w))
 		return false;
-	}
-	uint64_t slot = j9_slot(j, p);
 	out->address = w->at;
+	out->bytes = w->bytes + (w->at - w->base);
+	out->n_bytes = w->there - w->at;
+	uint64_t slot = j9_slot(j, out->bytes);
 	if (!(slot & HOLE) && measure(w, out, slot) && out->size <= w->high - w->at) {
-		out->bytes = bytes_at(w, w->at, out->size);
 		advance(w, out->size);
 		return !(out->class->flags & j->dying); /* its class was unloaded: nothing uses it any more */
 	}
@@ -147,9 +159,20 @@ bool j9core_next(struct j9_walk *w, struct j9_object *out)
 			w->at = next_marked(w);
 		if (w->at >= w->end)
 			return false;
-		if (step(w, out))
+		if (step(w, out) && (out->class != w->image->hub || !j9_is_class_object(w->image, out->address)))
 			return true;
 	}
+}
+
+bool j9core_class_object(const struct j9core *j, uint64_t address, struct j9_object *out)
+{
+	*out = (struct j9_object){.address = address, .class = j->hub, .length = UINT64_MAX};
+	out->bytes = core_bytes(j->core, address, &out->n_bytes);
+	if (!j->hub || out->n_bytes < j->slot)
+		return false;
+	out->flags = j9_slot(j, out->bytes) & J9_CLASS_FLAGS;
+	out->size = out->flags & J9_MOVED ? j->hub->grown : j->hub->whole;
+	return true;
 }
 
 /* Does a chain of objects or holes begin here that is so long that it is no chance? */
@@ -261,9 +284,54 @@ uint32_t j9core_take(struct j9_slots *s, const struct j9_object *o, uint64_t *to
 	uint32_t n = 0;
 
 	while (n < room && next_slot(s, &offset)) {
-		bool here = o->bytes && offset < o->size && o->size - offset >= j->slot;
+		bool here = offset < o->n_bytes && o->n_bytes - offset >= j->slot;
 		to[n] = here ? j9_slot(j, o->bytes + offset) << j->shift : j9core_reference(j, o->address + offset);
 		n += to[n] != 0;
 	}
 	return n;
+}
+
+/* Nearly all objects are in one piece, and have few slots or are arrays whose elements follow the head. */
+static inline bool is_plain(const struct j9_object *o)
+{
+	return o->size <= o->n_bytes && o->form == J9_BEHIND_HEAD && !o->class->map;
+}
+
+uint64_t j9core_count(const struct j9core *j, const struct j9_object *o)
+{
+	uint64_t n = 0, offset;
+	struct j9_slots s;
+
+	if (o->class->array && !o->class->references)
+		return 0;
+	if (!is_plain(o)) {
+		for (j9core_slots(&s, j, o); next_slot(&s, &offset);)
+			n += j9core_reference(j, o->address + offset) != 0;
+		return n;
+	}
+	if (o->class->array) {
+		const uint8_t *p = o->bytes + j->head, *end = p + o->length * j->slot;
+		for (; p < end; p += j->slot)
+			n += j9_slot(j, p) != 0;
+		return n;
+	}
+	for (uint64_t bits = o->class->few; bits; bits &= bits - 1)
+		n += j9_slot(j, o->bytes + j->slot + (unsigned)__builtin_ctzll(bits) * j->slot) != 0;
+	return n;
+}
+
+bool j9core_gather(const struct j9core *j, const struct j9_object *o, uint64_t to[J9_GATHERED], uint32_t *n)
+{
+	const uint8_t *first = o->bytes + j->slot;
+
+	*n = 0;
+	if (o->class->array && !o->class->references)
+		return true;
+	if (o->class->array || !is_plain(o))
+		return false;
+	for (uint64_t bits = o->class->few; bits; bits &= bits - 1) {
+		to[*n] = j9_slot(j, first + (unsigned)__builtin_ctzll(bits) * j->slot) << j->shift;
+		*n += to[*n] != 0;
+	}
+	return true;
 }

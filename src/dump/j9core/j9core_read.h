@@ -270,10 +270,12 @@ struct j9_class {
 	uint64_t size;             /* bytes of an instance without its header; of arrays: unused */
 	uint64_t n_slots;          /* of an instance: how many references would fit into it */
 	uint64_t few;              /* bit i: slot i is a reference; of the first ones, or of all */
+	uint64_t whole, grown;     /* bytes of an instance; of one that was moved and keeps its hash code */
 	const uint8_t *map;        /* the same of more than a word has, words of the core; NULL: few has all of them */
 	uint64_t hash_at;          /* where the hash code is, in bytes of the object; of arrays: behind the elements */
 	unsigned shift;            /* of arrays: an element has 1 << shift bytes */
 	bool array, references;    /* references: an array of them */
+	bool plain;                /* an array whose elements are as wide as its name says */
 	const char *name;          /* "java/lang/String", "[I", "[[Ljava/lang/String;": n_name bytes; NULL: not there */
 	size_t n_name;
 };
@@ -319,6 +321,8 @@ struct j9core {
 	unsigned shift;            /* of references of 4 bytes */
 	bool big_endian;
 	unsigned alignment;        /* of objects, bytes */
+	bool sizes_follow;         /* sizes of most arrays follow from their lengths */
+	uint64_t empty_size;       /* bytes of an array without elements */
 	uint32_t head, split_head; /* bytes before the elements of an array; of one whose elements are elsewhere */
 	uint64_t ras, vm;
 	uint64_t depth_mask;       /* of classDepthAndFlags: how many superclasses there are */
@@ -337,6 +341,9 @@ struct j9core {
 	uint32_t n_ranges, cap_ranges;
 	struct j9_class *class;    /* big memory: in the order of the VM's segments */
 	uint32_t n_classes, cap_classes;
+	const struct j9_class *hub; /* java/lang/Class, or NULL */
+	uint64_t *class_object;    /* big memory: addresses of class objects, ascending */
+	uint32_t n_class_objects, cap_class_objects;
 	uint32_t *class_at;        /* big memory: open addressing by address: number and 1, or 0; a power of two of slots */
 	uint32_t n_class_at;
 	struct arena arena;        /* names of arrays */
@@ -354,6 +361,12 @@ bool j9_measure_array(const struct j9core *j, struct j9_object *o, uint64_t *byt
 MUST_CHECK int j9_read_regions(struct j9core *j, struct err *err);
 MUST_CHECK int j9_read_classes(struct j9core *j, struct err *err);
 
+/* How many bytes instances of a class take: once its size is known. */
+void j9_settle_size(const struct j9core *j, struct j9_class *c);
+/* Is there a class object that a class record is about? */
+bool j9_is_class_object(const struct j9core *j, uint64_t address);
+
+enum { J9_LEAST = 16 }; /* bytes of the smallest object */
 #define J9_CLASS_ALIGNMENT 256
 #define J9_CLASS_FLAGS (UINT64_C(256) - 1) /* of the class slot of an object */
 

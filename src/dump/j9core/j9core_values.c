@@ -46,9 +46,9 @@ static int put_in_brackets(struct j9_records *r, struct j9_field *f, struct err 
 	return 0;
 }
 
-int j9_records_open(struct j9_records *r, const struct j9core *j, const struct core *core, const struct j9_class *hub,
-    struct err *err)
+int j9_records_open(struct j9_records *r, const struct j9core *j, const struct core *core, struct err *err)
 {
+	const struct j9_class *hub = j9core_class_of_hubs(j);
 	struct j9_fields *f = &r->of_hubs;
 	uint32_t n = 0;
 

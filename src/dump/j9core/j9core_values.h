@@ -17,9 +17,8 @@ struct j9_records {
 	size_t n, cap;
 	struct arena names;
 };
-/* hub: the class java/lang/Class, or NULL.  ERR_NOMEM. */
-MUST_CHECK int j9_records_open(struct j9_records *r, const struct j9core *j, const struct core *core,
-    const struct j9_class *hub, struct err *err);
+/* ERR_NOMEM. */
+MUST_CHECK int j9_records_open(struct j9_records *r, const struct j9core *j, const struct core *core, struct err *err);
 void j9_records_close(struct j9_records *r);
 /* Put the fields of a class into its record, in place of those of the class before.  False in *certain: where its
  * fields are in objects is not, and they are left out. */

@@ -378,7 +378,10 @@ class Made:
             self.region(entry[0], "heap", ORDERED)
             m.set(entry[1], structure, _isAllocated=0)
             more = m.new("vm", structure)
-            self.region(more, "more", BUMP)
+            end = m.areas["more"][0] + len(m.areas["more"][1])
+            for word in 0xfff8, 0xfff8, 0xfff8:  # nothing is behind the next object but what was there before
+                m.put(m.take("more", self.word), word, self.word)
+            self.region(more, "more", BUMP, _memoryPool=m.new("vm", "MM_MemoryPoolBumpPointer", _allocatePointer=end))
         self.aux = more
         return m.new("vm", "MM_HeapRegionManager", _regionTable=table, _tableRegionCount=5,
                      _tableDescriptorSize=stride, _auxRegionDescriptorList=more)

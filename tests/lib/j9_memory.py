@@ -19,6 +19,8 @@ MM_GCExtensions(MM_GCExtensionsBase): indexableObjectModel.i16 dynamicClassUnloa
 GC_ArrayletObjectModelBase: _arrayletRangeBase.p _arrayletRangeTop.p _largestDesirableArraySpineSize.w
 MM_HeapRegionManager: _regionTable.p _tableRegionCount.w _tableDescriptorSize.w _auxRegionDescriptorList.p
 MM_HeapRegionDescriptor: _lowAddress.p _highAddress.p _regionType.e _regionsInSpan.w _isAllocated.b _nextRegion.p
+ _memoryPool.p
+MM_MemoryPoolBumpPointer: _allocatePointer.p
 MM_HeapRegionDescriptorSegregated(MM_HeapRegionDescriptor): _sizeClass.w _segregatedSizeClasses.p
 OMR_SizeClasses: smallCellSizes.a4
 MM_HeapLinkedFreeHeader: _next.w _size.w
@@ -105,7 +107,9 @@ class Description:
         self.supers[name], self.members[name] = above, members
         for member, kind in members:
             size = self.bytes_of(kind)
-            at = up(at + self.word * chance.randrange(3), min(size, 8))
+            if name != "MM_HeapLinkedFreeHeader":
+                at += self.word * chance.randrange(3)
+            at = up(at, min(size, 8))
             if "WithDataAddress" in name:
                 at = 2 * self.word if name.endswith("Full") else 8
             self.at[name, member] = at

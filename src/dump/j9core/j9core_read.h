@@ -48,6 +48,8 @@
 	M(REGION_SPAN, "MM_HeapRegionDescriptor", "_regionsInSpan", true) \
 	M(REGION_ALLOCATED, "MM_HeapRegionDescriptor", "_isAllocated", true) \
 	M(REGION_NEXT, "MM_HeapRegionDescriptor", "_nextRegion", true) \
+	M(REGION_POOL, "MM_HeapRegionDescriptor", "_memoryPool", false) \
+	M(POOL_NEXT_OBJECT, "MM_MemoryPoolBumpPointer", "_allocatePointer", false) \
 	M(FREE_SIZE, "MM_HeapLinkedFreeHeader", "_size", true) \
 	M(THREAD_NEXT, "J9VMThread", "linkNext", true) \
 	M(THREAD_ALLOC, "J9VMThread", "heapAlloc", false) \

@@ -38,17 +38,28 @@ static uint64_t cell_of(const struct j9core *j, uint64_t region, unsigned type, 
 	return cell % j->word ? 0 : cell;
 }
 
+/* Where objects end in a region that is filled from its beginning on; UINT64_MAX: nobody knows. */
+static uint64_t filled(const struct j9core *j, uint64_t region, unsigned type)
+{
+	uint64_t end;
+
+	return (type == BUMP || type == BUMP_MARKED) && j->has[AT_REGION_POOL] && j->has[AT_POOL_NEXT_OBJECT] &&
+	    j9_load(j, j9_get(j, region, AT_REGION_POOL), AT_POOL_NEXT_OBJECT, &end) ? end : UINT64_MAX;
+}
+
 static int add_region(struct j9core *j, uint64_t region, struct err *err)
 {
 	unsigned type = (unsigned)j9_get(j, region, AT_REGION_TYPE);
 	struct j9_region r = {.low = j9_get(j, region, AT_REGION_LOW), .high = j9_get(j, region, AT_REGION_HIGH),
 	    .marked = j->marks && (type == ADDRESS_ORDERED_MARKED || type == BUMP_MARKED)};
-	uint64_t span = j9_get(j, region, AT_REGION_SPAN), size = r.high - r.low;
+	uint64_t span = j9_get(j, region, AT_REGION_SPAN), size = r.high - r.low, end = filled(j, region, type);
 
 	if (r.high <= r.low || r.low % j->word || !has_objects(type))
 		return 0;
 	if (span > 1 && size <= (UINT64_MAX - r.low) / span)
 		r.high = r.low + size * span;
+	if (end > r.low && end < r.high)
+		r.high = end;
 	r.cell = cell_of(j, region, type, r.high - r.low);
 	if (type == SMALL && (!r.cell || r.cell > r.high - r.low))
 		return 0;

@@ -10,6 +10,7 @@
  */
 #include "algorithms/parallel.h"
 #include "analysis/dominators/dominators.h"
+#include "dump/source/source.h"
 #include "heap/heap.h"
 #include "memory/big.h"
 

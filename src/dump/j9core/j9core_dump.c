@@ -256,7 +256,7 @@ static int class_record(struct reading *r, const struct j9_class *c, struct err 
 		return 0;
 	if (!name)
 		n = (size_t)snprintf(unknown, sizeof unknown, "<unknown 0x%" PRIx64 ">", facts.object);
-	int code = j9core_links(r->image, c, &r->links, err);
+	int code = r->sink->sample ? 0 : j9core_links(r->image, c, &r->links, err); /* a sample only counts classes */
 	struct class_record record = {
 		.address = facts.object, .superclass = facts.superclass, .loader = facts.loader,
 		.name = (const uint8_t *)(name ? name : unknown), .name_size = n, .name_stays = name,
@@ -270,7 +270,7 @@ static int class_record(struct reading *r, const struct j9_class *c, struct err 
 		record.hashed = j9core_hash(r->image, &object, &record.hash);
 	}
 	bool certain = true;
-	if (code == 0 && !r->sink->wants_references)
+	if (code == 0 && !r->sink->wants_references && !r->sink->sample)
 		code = j9_records_of(&r->records, c, &record, &certain, err);
 	if (code == 0 && !certain)
 		r->sink->warn(r->sink, NO_OFFSET, "%.*s: where its fields are in objects is not certain: they are left out",

@@ -49,8 +49,9 @@ SIZES = {"shared-name": LENGTH, "nested-name": LENGTH, "wide-thread": LENGTH,
 # - Plans of cuts, reports, tables of SQL, indexes, bundles and the classes of top look through the name of each class
 #   once, and names may be long and shared; so does ls where it groups class objects by what they are, and why in each
 #   cell of a table; export writes them so, and texts, which may be shared as well.
+#   HPROF has each instance with all fields and each thread with a trace of its own: export writes them so.
 # - Objects as large as -min asks for are in the larger dump alone.
-KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: (cut -plan|export|report|sql|index|bundle|top -by class|duplicate-classes -by|ls \\* -by value|why)|shared-text: export|bipartite: print ls \\* -min")
+KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: (cut -plan|export|report|sql|index|bundle|top -by class|duplicate-classes -by|ls \\* -by value|why)|(shared-text|frames|short-instances|wide-thread): export|bipartite: print ls \\* -min")
 
 # Commands and phases that need contents which no shape has yet: their growth is not tested.
 # open and quit answer nothing.  The others are of the tables on the screen, which this program has not, and of what comes before a dump is open: a pipe

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { REFS_MOST = 60000, SIZE_MOST_TOLD = 1 << 15 };
+enum { REFS_MOST = 60000, REFS_USUAL = 32, REFS_BEYOND = 8, SIZE_MOST_TOLD = 1 << 15 };
 
 unsigned hprof_width(const struct hprof_plan *p, enum value_type type)
 {
@@ -106,8 +106,8 @@ static void choose_id(struct hprof_plan *p, uint32_t class, uint32_t object)
 
 /* --- fields ------------------------------------------------------------------------------------- */
 
-/* The most references of an instance, into refs of its class. */
-static int count_references(struct hprof_plan *p, struct err *err)
+/* The most references of an instance, into refs of its class; those of all of them, into sums. */
+static int count_references(struct hprof_plan *p, uint64_t *sums, struct err *err)
 {
 	const struct heap *h = p->h;
 
@@ -116,11 +116,36 @@ static int count_references(struct hprof_plan *p, struct err *err)
 		uint64_t n = adjacency_degree(&h->out, id);
 		if (progress_own_stops(id))
 			return err_cancelled(err);
-		if (n > p->classes[class].refs && h->classes[class].kind == CLASS_PLAIN &&
-		    (class != h->java_lang_class || heap_class_mirrored(h, id) == HEAP_NONE))
+		if (h->classes[class].kind != CLASS_PLAIN ||
+		    (class == h->java_lang_class && heap_class_mirrored(h, id) != HEAP_NONE))
+			continue;
+		sums[class] += n;
+		if (n > p->classes[class].refs)
 			p->classes[class].refs = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 	}
 	return 0;
+}
+
+/* All instances get as many fields as the one with most references.  One with far more than its size has room for would
+ * make the file grow with the square of the dump: what is beyond is lost. */
+static uint64_t most_references(const struct heap_class *c, uint64_t sum)
+{
+	uint64_t fit = c->instance_size < SIZE_MOST_TOLD ? c->instance_size / 4 : REFS_MOST;
+	return c->n_objects ? fit + REFS_USUAL + REFS_BEYOND * (sum / c->n_objects) : 0;
+}
+
+static int limit_references(struct hprof_plan *p, struct err *err)
+{
+	uint64_t *sums = big_alloc(p->h->n_classes, sizeof *sums, err);
+	int code = sums ? count_references(p, sums, err) : ERR_NOMEM;
+
+	for (uint32_t i = 0; code == 0 && i < p->h->n_classes; i++) {
+		uint64_t most = most_references(&p->h->classes[i], sums[i]);
+		if (p->classes[i].refs > most)
+			p->classes[i].refs = (uint32_t)most;
+	}
+	big_free(sums);
+	return code;
 }
 
 uint32_t hprof_numbers(uint64_t size, uint64_t without)
@@ -199,7 +224,7 @@ int hprof_plan_make(struct hprof_plan *p, const struct heap *h, struct err *err)
 	uint32_t object = values_class_named(h, "java.lang.Object");
 	for (uint32_t i = 0; i < h->n_classes; i++)
 		choose_id(p, i, object);
-	int code = p->values ? 0 : count_references(p, err);
+	int code = p->values ? 0 : limit_references(p, err);
 	return code ? code : plan_fields(p, err);
 }
 

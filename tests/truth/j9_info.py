@@ -112,9 +112,8 @@ def want_of(javacore, jdmpview):
     """What the javacore and jdmpview say, as info has it."""
     options = tagged(javacore, "2CIUSERARG")
     policy = [o.split(":")[1] for o in options if o.startswith("-Xgcpolicy:")]
-    cause = tagged(javacore, "1TISIGINFO")[0]
     want = {
-        "cause": re.sub(r'(Detail "[^"]*") "[^"]*"', r"\1", cause),  # the message of the error is only there
+        "cause": tagged(javacore, "1TISIGINFO")[0],
         "process_id": int(re.search(r"(\d+)", tagged(javacore, "1CIPROCESSID")[0]).group(1)),
         "command_line": tagged(javacore, "1CICMDLINE")[0],
         "java_version": tagged(javacore, "1CIJAVAVERSION")[0],

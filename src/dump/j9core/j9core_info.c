@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "dump/facts.h"
 #include "dump/j9core/j9core_read.h"
+#include "dump/j9core/j9core_values.h"
 #include "memory/big.h"
 
 #include <inttypes.h>
@@ -261,11 +262,67 @@ static uint64_t find_context(const struct j9core *j)
 	return 0;
 }
 
-/* Dump Event "systhrow" (00040000) Detail "java/lang/OutOfMemoryError" received: as a javacore has it. */
+/* Where a field of an object is that its class or a superclass declares; 0: it is not certain. */
+static uint64_t field_of(const struct j9core *j, uint64_t object, const char *name)
+{
+	enum { SUPERCLASSES_MOST = 32 };
+	struct j9_fields f = {.n = 0};
+	struct err err = ERR_INIT;
+	uint64_t slot, at = 0;
+	const struct j9_class *c = object && core_load(j->core, object, j->slot, &slot) ?
+	    j9core_class(j, slot & ~J9_CLASS_FLAGS) : NULL;
+
+	for (unsigned deep = 0; c && !c->array && !at && deep < SUPERCLASSES_MOST; deep++, c = j9_super(j, c)) {
+		if (j9core_fields(j, c, &f, &err) || !f.instance_known)
+			break;
+		for (uint32_t i = 0; i < f.n && !at; i++)
+			if (!f.field[i].is_static && f.field[i].n_name == strlen(name) &&
+			    !memcmp(f.field[i].name, name, strlen(name)))
+				at = object + j->slot + f.field[i].at;
+	}
+	big_free(f.field);
+	return at;
+}
+
+static uint64_t object_in(const struct j9core *j, uint64_t object, const char *field)
+{
+	uint64_t at = field_of(j, object, field);
+	return at ? j9core_reference(j, at) : 0;
+}
+
+/* Append a String, escaped.  Those without a coder (Java 8) are left out: their form depends on the VM's options. */
+static void add_string(const struct j9core *j, uint64_t string, struct text *to)
+{
+	struct object_view v;
+	struct err err = ERR_INIT;
+	struct text whole = TEXT_INIT;
+	uint64_t wide, coder = field_of(j, string, "coder"), value = object_in(j, string, "value");
+	char point[4];
+
+	if (!coder || !core_load(j->core, coder, 1, &wide) || !value || j9_locate(j, j->core, value, 0, &v, &err) ||
+	    v.address != value || v.element != VALUE_BYTE)
+		return;
+	unsigned bytes = wide == 1 ? 2 : 1;
+	for (uint64_t i = 0; i + bytes <= v.n_bytes && i < TEXT_MOST; i += bytes) {
+		uint32_t unit = (uint32_t)core_number(j->core, v.bytes + i, bytes), low;
+		if (bytes == 2 && unit >> 10 == 0xD800 >> 10 && i + 4 <= v.n_bytes &&
+		    (low = (uint32_t)core_number(j->core, v.bytes + i + 2, 2)) >> 10 == 0xDC00 >> 10) {
+			unit = 0x10000 + ((unit & 0x3FF) << 10) + (low & 0x3FF);
+			i += 2;
+		}
+		text_add_n(&whole, point, utf8_encode(point, unit));
+	}
+	if (whole.len)
+		text_add_escaped(to, whole.s, whole.len);
+	text_release(&whole);
+}
+
+/* Dump Event "systhrow" (00040000) Detail "java/lang/OutOfMemoryError" "Java heap space" received: as a javacore has
+ * it. */
 static void add_cause(const struct j9core *j, struct process_facts *p, uint64_t event, uint64_t data)
 {
-	struct text t = TEXT_INIT, detail = TEXT_INIT;
-	uint64_t n = value(j, data, "J9RASdumpEventData", "detailLength");
+	struct text t = TEXT_INIT, detail = TEXT_INIT, message = TEXT_INIT;
+	uint64_t error = 0, n = value(j, data, "J9RASdumpEventData", "detailLength");
 	uint64_t at = value(j, data, "J9RASdumpEventData", "detailData");
 	const uint8_t *bytes = n && n <= TEXT_MOST ? core_range(j->core, at, n) : NULL;
 
@@ -273,11 +330,16 @@ static void add_cause(const struct j9core *j, struct process_facts *p, uint64_t 
 	if (bytes) {
 		text_add_escaped(&detail, (const char *)bytes, n);
 		text_addf(&t, " Detail \"%s\"", detail.s);
+		core_load(j->core, value(j, data, "J9RASdumpEventData", "exceptionRef"), j->word, &error);
+		add_string(j, object_in(j, error, "detailMessage"), &message);
+		if (message.len)
+			text_addf(&t, " \"%s\"", message.s);
 	}
 	text_add(&t, " received");
 	p->cause = masked(p, &t);
 	text_release(&t);
 	text_release(&detail);
+	text_release(&message);
 }
 
 /* "Signal_Number=0000000b" in what the VM wrote of a crash to the console. */

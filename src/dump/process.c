@@ -52,3 +52,27 @@ void process_complete(struct process_facts *p, struct process_facts *from)
 	for (size_t i = 0; (number = process_number(p, i)); i++)
 		*number = *number ? *number : *process_number(from, i);
 }
+
+/* Append what is between the quotes that follow a word; returns what follows them, or NULL: there is no such word. */
+static const char *add_quoted(const char *s, const char *word, struct text *to)
+{
+	const char *begin = strstr(s, word), *end = begin ? strchr(begin + strlen(word), '"') : NULL;
+	if (end)
+		text_add_n(to, begin + strlen(word), (size_t)(end - begin) - strlen(word));
+	return end ? end + 1 : NULL;
+}
+
+void process_add_short_cause(const char *cause, struct text *to)
+{
+	struct text error = TEXT_INIT;
+	const char *after = add_quoted(cause, "Detail \"", &error), *slash = error.len ? strrchr(error.s, '/') : NULL;
+	if (after) {
+		text_add(to, slash ? slash + 1 : error.s);
+		text_add(to, strncmp(after, " \"", 2) ? "" : ": ");
+		add_quoted(after, " \"", to);
+	} else {
+		bool event = add_quoted(cause, "Event \"", &error);
+		text_addf(to, event ? "event %s" : "%s", event ? error.s : cause);
+	}
+	text_release(&error);
+}

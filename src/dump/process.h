@@ -7,6 +7,7 @@
 #ifndef CAIRN_DUMP_PROCESS_H
 #define CAIRN_DUMP_PROCESS_H
 
+#include "base/text.h"
 #include "memory/arena.h"
 
 #include <stddef.h>
@@ -56,5 +57,8 @@ void process_complete(struct process_facts *p, struct process_facts *from);
 /* Its texts, and its numbers, one after another; NULL behind the last. */
 const char **process_text(struct process_facts *p, size_t i);
 uint64_t *process_number(struct process_facts *p, size_t i);
+/* Append of a cause 'Dump Event "systhrow" (00040000) Detail "java/lang/OutOfMemoryError" "Java heap space" received'
+ * "OutOfMemoryError: Java heap space"; without such details "event user", or all of it. */
+void process_add_short_cause(const char *cause, struct text *to);
 
 #endif

@@ -129,22 +129,29 @@ static void add_cause(struct overview *o, bool early)
 	struct process_facts *own;
 	const struct process_facts *process = process_of(o->heap, &own);
 	struct result *r = result_new("cause", o->s->dump, &cause_shape, NULL, NULL, 0);
-	const char *cause = NULL;
+	const char *cause = NULL, *thread = NULL;
 	struct cell certainty = cell_blank();
-	bool thread = false;
+	struct text words = TEXT_INIT;
 	process_cause(r, o->heap, process, early);
 	for (size_t i = 0; i < r->n_head; i++) {
 		if (r->head[i].column == COL_CAUSE && r->head[i].cell.type == CELL_TEXT) {
 			cause = r->head[i].cell.text;
 			certainty = cell_certainty(r->head[i].cell.amount);
 		}
-		thread |= r->head[i].column == COL_OOM_THREAD && r->head[i].cell.type == CELL_TEXT;
+		if (r->head[i].column == COL_OOM_THREAD && r->head[i].cell.type == CELL_TEXT)
+			thread = r->head[i].cell.text;
+	}
+	if (cause && strstr(cause, " Detail \"")) { /* the VM's own words, which info has, are longer than a line */
+		process_add_short_cause(cause, &words);
+		text_addf(&words, thread ? " in thread %s" : "", thread);
+		cause = words.s;
 	}
 	if (cause && *cause)
 		add_words(o, process && javacore_was_wanted(process) ? SECTION_EVENT : "cause", cause, certainty,
 		    thread ? "bt -oom" : "info");
 	result_free(r);
 	process_free(own);
+	text_release(&words);
 	if (o->heap->damaged)
 		add_words(o, "damage", o->heap->damage.message + o->heap->damage.subject, cell_blank(),
 		    "info"); /* without its path, which the title has */

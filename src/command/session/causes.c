@@ -9,6 +9,7 @@
 #include "base/suffixes.h"
 #include "base/text.h"
 #include "dump/javacore/javacore.h"
+#include "dump/process.h"
 
 #include <string.h>
 
@@ -26,32 +27,6 @@ static bool is_named_by_vm(const char *name)
 		return false;
 	digits += sizeof end - 1;
 	return digits == n || (name[digits] == '.' && digits + 1 + strspn(name + digits + 1, "0123456789") == n);
-}
-
-/* Append what is between the quotes that follow a word; returns what follows them, or NULL: there is no such word. */
-static const char *add_quoted(const char *s, const char *word, struct text *to)
-{
-	const char *begin = strstr(s, word), *end = begin ? strchr(begin + strlen(word), '"') : NULL;
-	if (end)
-		text_add_n(to, begin + strlen(word), (size_t)(end - begin) - strlen(word));
-	return end ? end + 1 : NULL;
-}
-
-/* Of 'Dump Event "systhrow" (00040000) Detail "java/lang/OutOfMemoryError" "Java heap space" received'
- * "OutOfMemoryError: Java heap space"; without such details "event user", or all of it. */
-static void add_short_cause(const char *cause, struct text *to)
-{
-	struct text error = TEXT_INIT;
-	const char *after = add_quoted(cause, "Detail \"", &error), *slash = error.len ? strrchr(error.s, '/') : NULL;
-	if (after) {
-		text_add(to, slash ? slash + 1 : error.s);
-		text_add(to, strncmp(after, " \"", 2) ? "" : ": ");
-		add_quoted(after, " \"", to);
-	} else {
-		bool event = add_quoted(cause, "Event \"", &error);
-		text_addf(to, event ? "event %s" : "%s", event ? error.s : cause);
-	}
-	text_release(&error);
 }
 
 /* --- the javacore of a dump --------------------------------------------------------------------- */
@@ -116,7 +91,7 @@ static void find_cause(struct folder_file *f, char *const *javacore, size_t n)
 		javacore_glance(path.s, &said);
 	}
 	if (said.len)
-		add_short_cause(said.s, &cause);
+		process_add_short_cause(said.s, &cause);
 	f->cause = cause.len ? text_take(&cause) : NULL;
 	text_release(&path);
 	text_release(&said);

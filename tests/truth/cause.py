@@ -50,6 +50,8 @@ def real(tap):
             tap.equal(info.get("oom_thread"), victim, "%s: who ran out of memory" % title)
             tap.equal([t["name"] for t in ask("threads", dump) if t["oom"]], [victim] if victim else [],
                       "%s: threads marks nobody else" % title)
+            if victim:
+                tap.equal(ask("threads | head 1", dump)[0]["name"], victim, "%s: it is the first row" % title)
             frames = ask("bt -oom", dump)
             tap.equal(frames and [frames[0]["method"].startswith(INIT), frames[1]["method"].split("(")[0][:11]],
                       [True, "waste.Waste"] if victim else None, "%s: bt -oom" % title)
@@ -219,6 +221,7 @@ def made_javacores(tap):
                     json.loads(info.out).get("oom_kind"), name in info.err)
         both = {"first": (1, False), "second": (0x2A, False)}
         tap.equal(told(OOM, b), ({**both, "second": (0x2A, True)}, "second", None, False), "the second thread ran out")
+        tap.equal(list(told(OOM, b)[0]), ["second", "first"], "and is the first row")
         tap.equal(told(OOM + '" "Java heap space', a),
                   ({**both, "first": (1, True)}, "first", "Java heap space", False), "the first one did, of heap space")
         tap.equal(told(OOM + '" "my secret', a)[1:], ("first", None, False), "a message of the program is no kind")
@@ -242,6 +245,9 @@ def openj9(tap):
         tap.ok((info["companion"] or "").endswith("javacore.20260804.025944.3576.%s.txt" % number),
                "%s: its javacore" % folder, info["companion"])
         tap.ok('"systhrow"' in info["cause"] and info["oom_thread"] == "worker-7", "%s: who ran out" % folder, info)
+        tap.equal([r["name"] for r in ask("overview", dump) if r["section"] == "cause"],
+                  ["OutOfMemoryError in thread worker-7"] if "Java heap" not in info["cause"] else
+                  ["OutOfMemoryError: Java heap space in thread worker-7"], "%s: in a line" % folder)
         tap.equal([(t["name"], t["oom"], t["tid"]) for t in ask("threads", dump)],
                   [("worker-7", True, 0x17), ("main", False, 1)], "%s: threads" % folder)
         tap.equal(ask("bt -oom", dump)[0]["method"], "com.example.Cache.fill(Cache.java:42)", "%s: bt -oom" % folder)

@@ -159,6 +159,9 @@ def check_set(tap, folder, work):
     tap.equal(rows(path, "-args", "argument"), options, name + ": options")
     variables = [v.split("=", 1) for v in tagged(javacore, "2CIENVVAR")]
     tap.equal(rows(path, "-env", "value"), [v[1] for v in variables], name + ": environment")
+    run = cairn("-n", "--no-index", "--format", "json", "-x", "threads | head 1", path)
+    tap.ok("OutOfMemoryError" not in want["cause"] or json.loads(run.out)[0]["name"] == got["oom_thread"],
+           name + ": the thread that ran out of memory is the first", run)
     tap.ok("running" not in got.get("cannot_tell", ""), name + ": threads stood still", got.get("cannot_tell"))
     return path
 

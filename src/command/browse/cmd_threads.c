@@ -10,6 +10,8 @@
 #include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "dump/javacore/javacore.h"
+#include "dump/process.h"
 #include "heap/amounts.h"
 #include "heap/classes.h"
 #include "heap/roots.h"
@@ -110,14 +112,33 @@ static void add_stack(struct text *to, const struct heap_thread *thread)
 struct thread_rows {
 	uint64_t newest;  /* heap_newest_wait */
 	uint32_t oom;     /* java_oom_thread */
+	uint32_t first;   /* for which the dump was written: the first row; HEAP_NONE unknown */
 	struct retained_sum *with_locals; /* by thread; NULL: not summed yet */
 };
+
+static uint32_t thread_of(const struct result *r, size_t row)
+{
+	uint32_t first = ((const struct thread_rows *)r->data)->first;
+	return (uint32_t)(first == HEAP_NONE || row > first ? row : row == 0 ? first : row - 1);
+}
+
+/* The thread that ran out of memory, or that crashed. */
+static uint32_t thread_of_cause(const struct heap *h)
+{
+	uint32_t thread = java_oom_thread(h);
+	const struct process_facts *p = h->process;
+	bool known = p && p->cause_thread && !javacore_was_wanted(p);
+	for (uint32_t i = 0; known && thread == HEAP_NONE && i < h->n_threads; i++)
+		if (h->threads[i].address == p->cause_thread)
+			thread = i;
+	return thread;
+}
 
 static struct cell with_locals_cell(const struct result *r, const struct thread_rows *rows, size_t row)
 {
 	if (!result_known(r))
 		return cell_unknown(REASON_NOT_FOUND_YET);
-	const struct retained_sum *sum = &rows->with_locals[row];
+	const struct retained_sum *sum = &rows->with_locals[thread_of(r, row)];
 	return sum->topmost ? command_retained_sum(r->opened, sum) : cell_none();
 }
 
@@ -125,10 +146,11 @@ static void threads_cell(const struct result *r, size_t row, unsigned column, st
 {
 	const struct thread_rows *rows = r->data;
 	const struct heap *h = r->heap;
-	const struct heap_thread *thread = &h->threads[row];
+	uint32_t t = thread_of(r, row);
+	const struct heap_thread *thread = &h->threads[t];
 	uint64_t address = thread->object == HEAP_NONE ? thread->address : heap_address(h, thread->object);
 	switch (r->shape->columns[column].id) {
-	case COL_ID: *out = cell_plain(thread_number(h, (uint32_t)row)); break;
+	case COL_ID: *out = cell_plain(thread_number(h, t)); break;
 	case COL_NAME: *out = cell_text(thread->name); break;
 	case COL_STATE: *out = cell_text(thread->state); break;
 	case COL_WAITS_FOR: *out = cell_text_or_blank(thread->waits_for); break;
@@ -147,7 +169,7 @@ static void threads_cell(const struct result *r, size_t row, unsigned column, st
 	case COL_TID: *out = thread->own_id ? cell_plain(thread->own_id) : cell_none(); break;
 	case COL_CREATED_BY: *out = cell_text_or_blank(thread->creator); break;
 	case COL_SYSTEM: *out = cell_flag(thread->system); break;
-	case COL_OOM: *out = cell_flag(row == rows->oom); break;
+	case COL_OOM: *out = cell_flag(t == rows->oom); break;
 	default:
 		add_stack(scratch, thread);
 		*out = cell_text(scratch->s ? scratch->s : "");
@@ -156,8 +178,7 @@ static void threads_cell(const struct result *r, size_t row, unsigned column, st
 
 static void threads_target(const struct result *r, size_t row, struct target *out)
 {
-	(void)r;
-	*out = (struct target){.kind = TARGET_THREAD, .id = (uint32_t)row};
+	*out = (struct target){.kind = TARGET_THREAD, .id = thread_of(r, row)};
 }
 
 static void threads_release(void *data)
@@ -222,7 +243,8 @@ static int run_threads(
 	if (code)
 		return code;
 	struct thread_rows *rows = xcalloc(1, sizeof *rows);
-	*rows = (struct thread_rows){.newest = heap_newest_wait(h), .oom = java_oom_thread(h)};
+	*rows = (struct thread_rows){.newest = heap_newest_wait(h), .oom = java_oom_thread(h),
+	    .first = thread_of_cause(h)};
 	struct result *r = result_new("threads", s->dump, by_stack ? &with_stacks_shape : &threads_shape, &threads_ops,
 	    rows, h->n_threads);
 	if (by_stack) {
@@ -257,7 +279,7 @@ const struct command cmd_threads = {
 	"retained\tretained size of the thread object with its stack; only with -retained, or once retained sizes "
 	"are known\n"
 	"with_locals\tthe same with all objects on its stack, also those that others hold\n"
-	"oom\tthe thread that ran out of memory\n"
+	"oom\tthe thread that ran out of memory; it, or one that crashed, is the first row\n"
 	"In a deadlock each thread owns a lock that another one waits for (locks -deadlock). -by stack groups "
 	"threads with the same stack.",
     .examples = {{"threads", ON_ANY, "all threads with their state"},

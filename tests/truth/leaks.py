@@ -29,6 +29,8 @@ def check_row(tap, name, row, path):
         return
     loss = ask("cut " + row["reference"], path)
     tap.equal(row["freed"], loss["freed"], name + ": freed is what cutting the reference frees")
+    said = re.findall(r"\(cut ([^)]*)\)", row["sentence"])
+    tap.ok(said in ([], [row["reference"]]), name + ": the words to clear it", row)
     if row["address"]:
         return
     dead = {r["class"].split(" ")[0]: r["objects"] for r in loss["fields"]}
@@ -54,6 +56,7 @@ def check_waste(tap):
            row["path"].endswith(" > java.util.ArrayList > elementData"), "the path begins with the local", row)
     both = "waste.Waste.hog root>%s" % row["address"]
     tap.equal(row["reference"], both, "it, and the static field")
+    tap.ok("(cut %s)" % both in row["sentence"], "the words to clear both", row)
     local = 'a local of thread "oom-hog" in waste.Waste.'
     tap.ok("Two references hold it: waste.Waste.hog and " + local in row["sentence"], "both stand in the sentence", row["sentence"])
     tap.ok(row["name"].startswith("waste.Waste.hog + " + local), "and in the name", row["name"])

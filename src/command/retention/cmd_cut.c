@@ -323,7 +323,7 @@ const struct command cmd_cut = {
 	"that only several REFs hold count once. Weak, final and phantom references hold nothing (unless set weak "
 	"on).\n"
 	"HOLDER>TARGET\treferences between objects, class patterns or kept sets\n"
-	"root>TARGET\treferences of the GC roots\n"
+	"root>TARGET\treferences of the GC roots, such as the locals of a thread\n"
 	"OBJ.field, OBJ[17]\ta field or element\n"
 	"CLASS.field\ta static field, or a field of all instances, also of subclasses\n"
 	"CLASS.Base.field\tthe field of Base that a subclass hides\n"

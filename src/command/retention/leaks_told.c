@@ -369,6 +369,13 @@ static void add_not_all(struct told *t, const struct suspect *s)
 	text_add(&t->sentence, t->some && t->freed.n > s->retained.n ? "; others are freed as well." : ".");
 }
 
+/* A local or another root without a name is cleared by a word that nobody would guess. */
+static void add_cut(struct told *t)
+{
+	if (!t->variable.len && t->names.n <= 2 && t->reference.len && strstr(t->reference.s, "root>"))
+		text_addf(&t->sentence, " (cut %s)", t->reference.s);
+}
+
 static void add_together_words(struct told *t, const struct suspect *s)
 {
 	struct text *to = &t->sentence;
@@ -383,6 +390,7 @@ static void add_together_words(struct told *t, const struct suspect *s)
 	else
 		text_addf(to, ". Clearing %s frees ", two ? "both" : "all of them");
 	add_bytes(to, t->freed);
+	add_cut(t);
 	if (t->some)
 		add_not_all(t, s);
 	else
@@ -416,6 +424,7 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 		}
 		text_add(to, t->names.n > 1 ? " together frees " : " frees ");
 		add_bytes(to, t->freed);
+		add_cut(t);
 		add_not_all(t, s);
 	} else if (t->internal) {
 		const char *what = s->ids ? "them" : "it";

@@ -57,6 +57,8 @@ def check_waste(tap):
     both = "waste.Waste.hog root>%s" % row["address"]
     tap.equal(row["reference"], both, "it, and the static field")
     tap.ok("(cut %s)" % both in row["sentence"], "the words to clear both", row)
+    plan = ask("cut -plan 6M", path)
+    tap.equal([r["reference"] for r in plan["fields"]], [both], "a plan has them, not the array of the JDK's list")
     local = 'a local of thread "oom-hog" in waste.Waste.'
     tap.ok("Two references hold it: waste.Waste.hog and " + local in row["sentence"], "both stand in the sentence", row["sentence"])
     tap.ok(row["name"].startswith("waste.Waste.hog + " + local), "and in the name", row["name"])

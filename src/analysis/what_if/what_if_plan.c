@@ -8,6 +8,7 @@
  */
 #include "analysis/what_if/what_if.h"
 
+#include "analysis/describe/describe.h"
 #include "analysis/what_if/what_if_groups.h"
 #include "analysis/what_if/what_if_owner.h"
 #include "base/mem.h"
@@ -239,9 +240,11 @@ static uint32_t named_above(struct planning *p, const struct candidate *c)
 			inside = false;
 			best = id;
 		}
-		if ((double)d->retained[up] > (inside ? nearly : ALIKE * bytes) ||
-		    !is_candidate(p, up, 0) || keepers(p, up, NULL, NULL, NULL) != 1)
+		if ((double)d->retained[up] > (inside ? nearly : ALIKE * bytes) || !is_candidate(p, up, 0))
 			return best;
+		uint32_t n = keepers(p, up, NULL, NULL, NULL);
+		if (n != 1) /* nobody clears what a collection is made of: rather all references to it */
+			return inside && n && inspect_is_collection(h, up) ? up : best;
 		id = up;
 	}
 }

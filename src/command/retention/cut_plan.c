@@ -32,11 +32,31 @@ static const enum column_id plan_values[] = {
 const struct shape cut_plan_shape = {
     .form = "-plan SIZE", SHAPE_HEAD(plan_values), SHAPE_COLUMNS(columns)};
 
+enum { WORDS_NAMED = 3 }; /* of more references to one object its address stands for all */
+
+static void name_each(struct text *to, const struct session *s, const struct path_rules *rules,
+    const struct what_if_edges *edges)
+{
+	struct text word = TEXT_INIT, field = TEXT_INIT;
+
+	for (size_t i = 0; i < edges->n; i++) {
+		text_clear(&word);
+		cut_word_of(&word, &field, s, rules, &edges->edge[i]);
+		cut_word_quote(&word);
+		text_addf(to, "%s%s", i ? " " : "", word.s);
+	}
+	text_release(&word);
+	text_release(&field);
+}
+
 static void name_item(struct text *to, struct text *field, const struct session *s,
     const struct path_rules *rules, const struct plan_item *item)
 {
 	if (item->target != HEAP_NONE && item->edges.n == 1) {
 		cut_word_of(to, field, s, rules, &item->edges.edge[0]);
+	} else if (item->target != HEAP_NONE && item->edges.n <= WORDS_NAMED) {
+		name_each(to, s, rules, &item->edges);
+		return;
 	} else if (item->target != HEAP_NONE) {
 		text_addf(to, "0x%" PRIx64, heap_address(session_heap(s), item->target));
 	} else {
@@ -46,6 +66,7 @@ static void name_item(struct text *to, struct text *field, const struct session 
 			cut_class_word(to, s, item->to_class);
 		text_add(field, item->field ? item->field : "");
 	}
+	cut_word_quote(to);
 }
 
 static void add_row(struct result *out, const struct session *s, const struct path_rules *rules,
@@ -64,7 +85,6 @@ static void add_row(struct result *out, const struct session *s, const struct pa
 	}
 	uint32_t to_class = single ? h->class_of[item->target] : item->to_class;
 	name_item(&name, &field, s, rules, item);
-	cut_word_quote(&name);
 	struct amount adds = item->total;
 	adds.n -= before;
 	struct target target = {.kind = single ? TARGET_OBJECT : TARGET_CLASS,

@@ -367,10 +367,26 @@ static int find_paths(const struct session *s, const struct call *call, struct p
 
 /* --- the command -------------------------------------------------------------------------------- */
 
+/* A local ends with its method; who else holds the object is a longer path. */
+static void add_note_of_local(struct result *r, uint32_t id)
+{
+	const struct heap *h = r->heap;
+	uint64_t referrers = adjacency_degree(&h->in, id);
+	size_t first, n = heap_roots_of(h, id, &first);
+	bool local = n;
+	for (size_t i = 0; i < n; i++)
+		local &= h->roots[first + i].kind == ROOT_JAVA_LOCAL || h->roots[first + i].kind == ROOT_STACK_FRAME;
+	if (local && referrers)
+		result_notef(r, "a local holds it; %" PRIu64 " object%s to it, too (path 0x%" PRIx64 " -n 3)",
+		    referrers, referrers == 1 ? " refers" : "s refer", heap_address(h, id));
+}
+
 static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wanted)
 {
 	const struct heap *h = r->heap;
 	const struct path_rows *rows = r->data;
+	if (wanted == 1 && rows->n_ids == 1 && !rows->from_object)
+		add_note_of_local(r, rows->id[0]);
 	if (found < wanted)
 		result_notef(r, "there is no other path without objects of %s", found == 1 ? "this one" : "these");
 	if (rows->rules.relaxed)

@@ -88,7 +88,7 @@ static const char *looks_like(const uint8_t *head, size_t n)
 			return s->what;
 	}
 	if (all_zero(head, n))
-		return "only zero bytes at its beginning; perhaps the dump was never written";
+		return "its first bytes are zeros: they were never written, or are lost";
 	return is_text(head, n) ? "this is a text file, not a heap dump" : unknown;
 }
 

@@ -505,7 +505,7 @@ static void unknown_formats(void **state)
 	(void)state;
 	UNKNOWN("\x00\x12\xD7\x3F\x94\xB1\x2F\xDF....", "EBCDIC");
 	UNKNOWN("\x7F" "ELF\2\1\1", "no core file");
-	UNKNOWN("\0\0\0\0", "only zero bytes");
+	UNKNOWN("\0\0\0\0", "its first bytes are zeros");
 	UNKNOWN("\x01\x02\x03\x04\x05\x06\x07\x08", "unknown format");
 	UNKNOWN("hello, this is a letter\n", "text");
 }

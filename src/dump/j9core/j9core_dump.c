@@ -91,8 +91,8 @@ static void state_facts(struct j9_dump *d)
 	f->reference_bytes = j9core_reference_bytes(d->image);
 	f->reference_shift = j9core_reference_shift(d->image);
 	f->roots_recorded = f->locals_inferred = f->owners_recorded = true;
-	text_add(&d->cannot_tell, "which words of a stack are references is inferred: every word that is an object's "
-	    "address counts");
+	text_add(&d->cannot_tell, "which words of a stack are references: every word that is the address of an object "
+	    "counts as one");
 	add_state(d, &d->cannot_tell);
 	f->cannot_tell = d->cannot_tell.s;
 	dump_write_created(f->created, sizeof f->created, j9core_dumped_at(d->image));

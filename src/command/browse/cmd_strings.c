@@ -294,7 +294,9 @@ static struct cell property_cell(const struct any_value *v, struct text *to)
 	return cell_text(to->s);
 }
 
-static void add_property(struct result *r, const struct any_value *key, const struct any_value *value)
+/* wanted: what its name or its value matches; NULL: all of them. */
+static void add_property(struct result *r, const struct any_value *key, const struct any_value *value,
+    struct pattern *wanted)
 {
 	struct text key_text = TEXT_INIT, value_text = TEXT_INIT, masked = TEXT_INIT;
 	struct value_target to = inspect_target(value);
@@ -303,9 +305,10 @@ static void add_property(struct result *r, const struct any_value *key, const st
 		masking_secret_value(name.text, strlen(name.text), text.text, strlen(text.text), &masked);
 		text.text = masked.s ? masked.s : "";
 	}
-	result_add_row(r, (struct cell[]){name, text,
-	    to.address ? cell_address(to.address) : cell_blank()},
-	    to.id == HEAP_NONE ? NULL : &(struct target){.kind = TARGET_OBJECT, .id = to.id});
+	if (!wanted || (name.type == CELL_TEXT && name.text && pattern_matches(wanted, name.text)) ||
+	    (text.type == CELL_TEXT && text.text && pattern_matches(wanted, text.text)))
+		result_add_row(r, (struct cell[]){name, text, to.address ? cell_address(to.address) : cell_blank()},
+		    to.id == HEAP_NONE ? NULL : &(struct target){.kind = TARGET_OBJECT, .id = to.id});
 	text_release(&key_text);
 	text_release(&value_text);
 	text_release(&masked);
@@ -324,7 +327,7 @@ static int run_props(struct session *s, const struct call *call, struct result *
 	const struct heap *h = session_heap(s);
 	struct entries *entries;
 	struct any_value key, value;
-	(void)call;
+	struct pattern *wanted = NULL;
 	uint32_t id = java_properties(h);
 	if (id == HEAP_NONE)
 		return err_set(err, ERR_NOT_FOUND,
@@ -332,32 +335,40 @@ static int run_props(struct session *s, const struct call *call, struct result *
 	int code = inspect_entries(&entries, h, id, &(struct range){.length = UINT64_MAX}, err);
 	if (code)
 		return code;
-	if (!entries->n) {
+	if (entries->n && call->argument[0].given)
+		code = line_regex(call->argument[0].word, false, &wanted, err);
+	else if (!entries->n)
 		code = err_set(err, ERR_NOT_FOUND, "no system properties in %s 0x%" PRIx64 ": %s",
 		    heap_class_of(h, id)->name,
 		    heap_address(h, id), entries->note.len ? entries->note.s : "no elements");
-		inspect_entries_close(entries);
-		return code;
-	}
-	*out = result_new_rows("system properties", s->dump, &props_shape);
-	for (size_t i = 0; i < entries->n; i++) {
+	struct result *r = code ? NULL : result_new_rows("system properties", s->dump, &props_shape);
+	for (size_t i = 0; r && i < entries->n; i++) {
 		inspect_entry(entries, i, &key, &value);
-		add_property(*out, &key, &value);
+		add_property(r, &key, &value, wanted);
 	}
-	result_sort_new(*out, COL_KEY, false);
+	if (r) {
+		result_sort_new(r, COL_KEY, false);
+		result_mark(r, RESULT_FAILED, !r->n_rows);
+		r->note = r->n_rows ? NULL : "no system property matches";
+		*out = r;
+	}
 	inspect_entries_close(entries);
-	return 0;
+	pattern_free(wanted);
+	return code;
 }
 
 const struct command cmd_props = {
     .name = "props",
+    .arguments = {{ARG_REGEX, "RE", true}},
     .flags = COMMAND_COUNTS_VALUES | COMMAND_EARLY,
     .group = "browse",
     .summary = "list the system properties of the process",
     .shapes = SHAPES(&props_shape),
-    .description = "The static field props of java.lang.System, by name, as from System.getProperties(). Values of "
-	"secrets (password, token, key) are shown as ***; x of their address shows them.",
-    .examples = {{"props", ON_SHOP}, {"props | grep java", ON_SHOP, "properties with java in name or value"}},
+    .description = "The static field props of java.lang.System, by name, as from System.getProperties(); with RE those "
+	"with a name or value that matches it. Exit status 1 if none does. Values of secrets (password, token, key) are "
+	"shown as ***; x of their address shows them.",
+    .examples = {{"props", ON_SHOP},
+	{"props java", ON_SHOP, "properties with java in name or value"}},
     .told = props_told,
     .run = run_props,
 };

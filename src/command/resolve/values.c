@@ -117,10 +117,21 @@ static int no_class_object(const struct heap *h, uint32_t class, struct err *err
 	    h->classes[class].n_objects == 1 ? "" : "s");
 }
 
+/* " (thread 18 has this name: bt 18)" */
+static void add_thread_of_name(const struct heap *h, const char *word, struct text *to)
+{
+	for (uint32_t t = 0; t < h->n_threads && !to->len && !progress_own_stops(t); t++)
+		if (h->threads[t].name && !strcmp(h->threads[t].name, word))
+			text_addf(to, " (thread %" PRIu64 " has this name: bt %" PRIu64 ")", thread_number(h, t),
+			    thread_number(h, t));
+}
+
 static int no_named_object(const struct session *s, const char *word, struct err *err)
 {
 	struct text near = TEXT_INIT;
 	if (err)
+		add_thread_of_name(session_heap(s), word, &near);
+	if (err && !near.len)
 		value_add_near_name(s, word, false, &near);
 	int code = near.len ? err_set(err, ERR_NOT_FOUND, "no object \"%.100s\"%s", word, near.s) :
 	    err_set(err, ERR_NOT_FOUND, "no object \"%.100s\" (use 0xADDRESS, #ID, %%ROW, $name, or the name of a class, "

@@ -248,7 +248,7 @@ const struct command cmd_ls = {
     .examples = {{"ls java.lang.String", ON_SHOP, "all Strings with their text"},
 	{"ls byte[] -min 1K", ON_SHOP, "byte arrays of 1 KiB or more"},
 	{"ls com.acme.shop.Order -fields number,status,total -sort -total | head 5", ON_SHOP,
-	    "the five orders with the highest total"},
+	    "the five orders with the highest total (-: descending)"},
 	{"ls '*[]' -sort shallow | head 5", ON_SHOP}, {"ls main.Session -retained", ON_GO}},
     .run = run_ls,
 };

@@ -11,7 +11,7 @@ unsigned heap_word_bits(const struct heap *h)
 
 int heap_holds_no_values(const struct heap *h, struct err *err)
 {
-	return err_set(err, ERR_UNSUPPORTED, "%s",
+	return err_set(err, ERR_UNSUPPORTED, "%s%s", h->facts.redacted ? "the dump is " : "",
 	    h->facts.no_values ? h->facts.no_values : "this dump holds no field values");
 }
 

@@ -57,6 +57,8 @@ def check_waste(tap):
     both = "waste.Waste.hog root>%s" % row["address"]
     tap.equal(row["reference"], both, "it, and the static field")
     tap.ok("(cut %s)" % both in row["sentence"], "the words to clear both", row)
+    said = cairn("-x", "path " + row["address"], path).out
+    tap.ok("1 object refers to it, too (path %s -n 3)" % row["address"] in said, "path says that another holds it", said)
     plan = ask("cut -plan 6M", path)
     tap.equal([r["reference"] for r in plan["fields"]], [both], "a plan has them, not the array of the JDK's list")
     local = 'a local of thread "oom-hog" in waste.Waste.'

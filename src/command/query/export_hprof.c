@@ -63,8 +63,8 @@ static void add_left_out(const struct hprof_file *f, struct text *to)
 	add_count(to, f->done.arrays_clipped, "end of an array larger than 4 GB",
 	    "ends of arrays larger than 4 GB");
 	add_count(to, f->done.threads_lost, "thread without an object", "threads without an object");
-	add_count(to, f->done.sizes_lost, "size that differs from its class",
-	    "sizes that differ from class and length");
+	add_count(to, f->done.sizes_lost, "size that HPROF cannot record",
+	    "sizes that HPROF cannot record");
 	add_count(to, f->done.lengths_unknown, "length of an array (made of its size)",
 	    "lengths of arrays (made of their sizes)");
 }

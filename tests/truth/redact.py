@@ -124,6 +124,8 @@ def check_told(tap, path, to, name):
     for line in ("strings", "dups", "offheap"):
         run = cairn("-x", line, to)
         tap.ok(run.status and why in run.err, "%s: %s tells why not" % (name, line), run)
+    run = cairn("-x", "find no-such-text", to)
+    tap.ok(run.status == 1 and "info says what it lacks" in run.out, name + ": find searched only what is left", run)
     before, threads = (json.loads(cairn("--format", "json", "-x", "threads", p).out or "[]") for p in (path, to))
     tap.none([t for t in threads if t.get("state") or "\0" in str(t.get("name"))], threads,
              name + ": no state, no name of a thread", len(before))

@@ -183,7 +183,7 @@ static int find_hash(struct session *s, struct result *r, const struct call *cal
 
 static const char *nothing_found(const struct heap *h)
 {
-	static const char *const notes[3][2] = {
+	static const char *const notes[4][2] = {
 	    {"nothing matches in classes, threads or objects",
 	     "nothing matches in classes, threads or objects that were read"},
 	    {"nothing matches in classes, threads, variables, texts, values or objects",
@@ -191,8 +191,10 @@ static const char *nothing_found(const struct heap *h)
 	    {"nothing matches in classes or threads; values and texts are in the dump, and only its index is open",
 	     "nothing matches in classes or threads that were read; values and texts are in the dump, and only its "
 	     "index is open"},
+	    {"nothing matches in what this dump has; info says what it lacks",
+	     "nothing matches in what was read of this dump; info says what it lacks"},
 	};
-	return notes[values_away(h) ? 2 : values_held(h)][h->incomplete];
+	return notes[h->facts.redacted ? 3 : values_away(h) ? 2 : values_held(h)][h->incomplete];
 }
 
 /* By names and texts. */

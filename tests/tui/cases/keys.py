@@ -45,6 +45,11 @@ def alert_of_cause(t):
     t.wait(r"^[>!] OutOfMemoryError in thread oom-hog")
     need(not any("Esc hide" in line for line in t.screen()), "said twice", t)
     leave(t)
+    t.line('clear; "$CAIRN" "%s"/heapdump.*.0002.phd' % os.path.join(DUMPS, "openj9-real", "leaky-default"))
+    t.wait(r"^! OutOfMemoryError: Java heap space in thread leaky-eater +b stack +Esc hide$")
+    t.keys("4")
+    t.wait(r"^> leaky-eater ")
+    leave(t)
 
 
 @case("an alert has a line of a small window, too", ((40, 10),))

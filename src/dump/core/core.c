@@ -134,9 +134,11 @@ static int read_segments(struct core *c, const struct elf_head *h, struct err *e
 	return code;
 }
 
-static int settle(struct core *c, struct err *err)
+int core_add_nothing(struct core *c, struct err *err)
 {
-	int code = core_settle_extents(&c->own, err);
+	int code = 0;
+
+	c->all.n = 0;
 	for (size_t i = 0; code == 0 && i < c->own.n; i++) {
 		const struct core_extent *e = &c->own.list[i];
 		code = core_add_extent(&c->all, e->begin, e->end, e->bytes, err);
@@ -168,7 +170,9 @@ int core_open(struct core **out, const struct source *source, struct err *err)
 		code = read_segments(c, &h, err);
 	}
 	if (code == 0)
-		code = settle(c, err);
+		code = core_settle_extents(&c->own, err);
+	if (code == 0)
+		code = core_add_nothing(c, err);
 	if (code == 0 && !c->own.n)
 		code = err_set(err, ERR_FORMAT, "a core file without memory");
 	if (code)

@@ -88,6 +88,33 @@ static int add_gaps(struct core *c, size_t n, uint64_t begin, uint64_t end, cons
 	return code || begin >= end ? code : core_add_extent(&c->all, begin, end, bytes, err);
 }
 
+static int settle(struct core *c, struct err *err)
+{
+	int code = core_settle_extents(&c->all, err);
+	return code ? code : core_index(c, err);
+}
+
+int core_add_bytes(struct core *c, uint64_t begin, const uint8_t *bytes, uint64_t n, struct err *err)
+{
+	if (n > UINT64_MAX - begin)
+		return err_set(err, ERR_FORMAT, "no memory is at its addresses");
+	int code = add_gaps(c, c->all.n, begin, begin + n, bytes, err);
+	return code ? code : settle(c, err);
+}
+
+bool core_agrees(const struct core *c, uint64_t begin, const uint8_t *bytes, uint64_t n)
+{
+	uint64_t there, end = begin + n;
+
+	for (uint64_t at = core_next(c, begin); at < end; at = core_next(c, at + there)) {
+		const uint8_t *p = core_bytes(c, at, &there);
+		there = there < end - at ? there : end - at;
+		if (memcmp(p, bytes + (at - begin), there))
+			return false;
+	}
+	return true;
+}
+
 static int add_segments(struct core *c, const struct elf_head *h, const struct core_file *f, uint64_t bias,
     struct err *err)
 {
@@ -102,9 +129,7 @@ static int add_segments(struct core *c, const struct elf_head *h, const struct c
 			continue;
 		code = add_gaps(c, n, begin, begin + s.in_file, f->bytes + s.offset, err);
 	}
-	if (code == 0)
-		code = core_settle_extents(&c->all, err);
-	return code ? code : core_index(c, err);
+	return code ? code : settle(c, err);
 }
 
 static int map_file(struct core_file *f, const char *path, struct err *err)

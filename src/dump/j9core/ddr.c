@@ -85,19 +85,34 @@ static bool take(struct ddr *d, uint32_t *at)
 	return true;
 }
 
-static int read_all(struct ddr *d, uint64_t address, struct err *err)
+/* How many structures there are; false: it is damaged. */
+static bool read_head(struct ddr *d, const uint8_t head[static HEAD], uint32_t *n)
 {
-	uint8_t head[HEAD];
-
-	if (!core_copy(d->core, address, head, sizeof head))
-		return err_set(err, ERR_TRUNCATED, "the core does not have the VM's description of its structures");
-	uint32_t n = u32(d, head + 16);
+	*n = u32(d, head + 16);
 	d->bool_bytes = head[4];
 	d->word = head[5];
 	d->n_records = u32(d, head + 8);
 	d->n_names = u32(d, head + 12);
-	if (u32(d, head) != 1 || (d->word != 4 && d->word != 8) || d->n_records > BYTES_MOST || d->n_names > BYTES_MOST ||
-	    n > d->n_records / STRUCTURE)
+	return u32(d, head) == 1 && (d->word == 4 || d->word == 8) && d->n_records <= BYTES_MOST &&
+	    d->n_names <= BYTES_MOST && *n <= d->n_records / STRUCTURE;
+}
+
+uint64_t ddr_bytes(const struct core *core, const uint8_t *bytes, uint64_t n)
+{
+	struct ddr d = {.core = core};
+	uint32_t structures;
+
+	return n >= HEAD && read_head(&d, bytes, &structures) ? HEAD + (uint64_t)d.n_records + d.n_names : 0;
+}
+
+static int read_all(struct ddr *d, uint64_t address, struct err *err)
+{
+	uint8_t head[HEAD];
+	uint32_t n;
+
+	if (!core_copy(d->core, address, head, sizeof head))
+		return err_set(err, ERR_TRUNCATED, "the core does not have the VM's description of its structures");
+	if (!read_head(d, head, &n))
 		return err_set(err, ERR_FORMAT, "the VM's description of its structures at 0x%llx is damaged",
 		    (unsigned long long)address);
 	uint32_t bytes = d->n_records + d->n_names;

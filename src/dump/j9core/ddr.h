@@ -34,6 +34,9 @@ struct ddr_field {
 MUST_CHECK int ddr_open(struct ddr **out, const struct core *core, uint64_t address, struct err *err);
 void ddr_close(struct ddr *d); /* NULL is fine */
 
+/* Bytes of a description that begins with these n; 0: it is none. */
+uint64_t ddr_bytes(const struct core *core, const uint8_t *bytes, uint64_t n);
+
 unsigned ddr_word(const struct ddr *d); /* bytes of UDATA: 4 or 8 */
 /* Bytes of a structure; 0: there is none of this name. */
 uint32_t ddr_size(const struct ddr *d, const char *structure);

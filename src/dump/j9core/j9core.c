@@ -23,7 +23,7 @@ static const struct member {
 
 /* J9RAS, whose first members are the same in all releases: runtime/oti/j9nonbuilder.h. */
 static const char eyecatcher[8] = "J9VMRAS";
-enum { RAS_PATTERN = 8, RAS_VERSION = 16, RAS_DESCRIPTION = 24, RAS_BYTES = 32, OLDEST = 2 << 16 };
+enum { RAS_PATTERN = 8, RAS_VERSION = 16, RAS_LENGTH = 20, RAS_DESCRIPTION = 24, RAS_BYTES = 32, OLDEST = 2 << 16 };
 #define PATTERN UINT64_C(0xaa55aa55aa55aa55)
 #define RAS_BELOW (UINT64_C(1) << 32)
 
@@ -181,48 +181,99 @@ static void find_shape(struct j9core *j)
 }
 
 /* What nothing can be read without. */
-static int without(const struct j9core *j, const char *what, struct err *err)
+static int without(const struct j9core *j, const char *what, const char *advice, struct err *err)
 {
 	struct err cut = ERR_INIT;
 
 	if (core_missing(j->core, &cut))
-		return err_set(err, ERR_TRUNCATED, "%s, among them %s (ulimit -c unlimited lets the system write a whole one)",
-		    cut.message, what);
-	return err_set(err, ERR_TRUNCATED, "the core does not have %s (coredump_filter leaves out memory)", what);
+		return err_set(err, ERR_TRUNCATED, "%s, among them %s (%s)", cut.message, what,
+		    advice ? advice : "ulimit -c unlimited lets the system write a whole one");
+	return err_set(err, ERR_TRUNCATED, "the core does not have %s (%s)", what,
+	    advice ? advice : "coredump_filter leaves out memory");
+}
+
+/* The address of the VM's description; 0: it has none. */
+static uint64_t description_of(const struct core *core, uint64_t ras)
+{
+	uint64_t version = 0, description = 0;
+
+	core_load(core, ras + RAS_VERSION, 4, &version);
+	core_load(core, ras + RAS_DESCRIPTION, core_word(core), &description);
+	return version < OLDEST || description >= UINT64_MAX - 1 ? 0 : description;
+}
+
+uint64_t j9core_description(const struct core *core)
+{
+	struct ddr *ddr = NULL;
+	struct err err = ERR_INIT;
+	uint64_t ras = j9core_find(core), address = ras == UINT64_MAX ? 0 : description_of(core, ras);
+	bool lacks = address && ddr_open(&ddr, core, address, &err) == ERR_TRUNCATED;
+
+	ddr_close(ddr);
+	return lacks ? address : 0;
+}
+
+bool j9core_describes(const struct core *core, struct err *err)
+{
+	struct ddr *ddr;
+	struct ddr_field vm, back;
+	uint64_t ras = j9core_find(core), length = 0, vm_at, ras_again;
+	int code = ddr_open(&ddr, core, description_of(core, ras), err);
+
+	if (code)
+		return false;
+	core_load(core, ras + RAS_LENGTH, 4, &length);
+	bool is = length == ddr_size(ddr, "J9RAS");
+	if (ddr_field(ddr, "J9RAS", "vm", &vm) && ddr_field(ddr, "J9JavaVM", "j9ras", &back) &&
+	    core_load(core, ras + vm.offset, vm.size, &vm_at) &&
+	    core_load(core, vm_at + back.offset, back.size, &ras_again))
+		is &= ras_again == ras;
+	ddr_close(ddr);
+	return is;
 }
 
 /* --- opening ----------------------------------------------------------------------------------------------- */
 
+/* What all else is found from. */
+static int find_vm(struct j9core *j, struct err *err)
+{
+	uint64_t part;
+
+	j->vm = j9_get(j, j->ras, AT_RAS_VM);
+	if (!j9_load(j, j->vm, AT_VM_CLASS_SEGMENTS, &part))
+		return without(j, "the VM's own structure (J9JavaVM), which leads to its classes and heap", NULL, err);
+	find_shape(j);
+	return 0;
+}
+
 static int read_all(struct j9core *j, struct err *err)
 {
-	uint64_t version = 0, description = 0;
-
 	j->ras = j9core_find(j->core);
 	if (j->ras == UINT64_MAX)
-		return without(j, "the VM's first structure (J9RAS)", err);
-	core_load(j->core, j->ras + RAS_VERSION, 4, &version);
-	core_load(j->core, j->ras + RAS_DESCRIPTION, core_word(j->core), &description);
-	if (version < OLDEST || !description || description >= UINT64_MAX - 1)
-		return err_set(err, ERR_UNSUPPORTED, "the VM has no description of its structures in memory (%s)",
-		    version < OLDEST ? "it is older than these" : "it did not find its j9ddr.dat when it started");
+		return without(j, "the VM's first structure (J9RAS)", NULL, err);
+	uint64_t description = description_of(j->core, j->ras);
+	if (!description)
+		return err_set(err, ERR_UNSUPPORTED, "the VM has no description of its structures in memory: it did not find "
+		    "its j9ddr.dat when it started, or it is older than these");
 	int code = ddr_open(&j->ddr, j->core, description, err);
 	if (code == ERR_TRUNCATED)
-		return without(j, "the VM's description of its structures", err);
+		return without(j, "the VM's description of its structures", "put the VM's j9ddr.dat next to the core: it is "
+		    "in the folder of libj9vm", err);
 	if (code == 0) {
 		j->word = ddr_word(j->ddr);
 		code = find_members(j, err);
 	}
+	if (code == 0)
+		code = find_vm(j, err);
 	if (code)
 		return code;
-	j->vm = j9_get(j, j->ras, AT_RAS_VM);
-	find_shape(j);
 	j9_read_pool_kinds(j);
 	j9_read_modifiers(j);
 	j9_read_flags(j);
 	j9_read_array_model(j);
 	code = j9_read_classes(j, err);
 	if (code == 0 && !j->n_classes)
-		code = without(j, "the VM's classes", err);
+		code = without(j, "the VM's classes", NULL, err);
 	return code ? code : j9_read_regions(j, err);
 }
 

@@ -27,6 +27,18 @@ bool j9core_is_vms(const struct core *core);
 MUST_CHECK int j9core_open(struct j9core **out, const struct core *core, struct err *err);
 void j9core_close(struct j9core *j); /* NULL is fine */
 
+/* Where the VM's description of its structures is, of which the core does not have all; 0: it has, or there is none. */
+uint64_t j9core_description(const struct core *core);
+/* Is the description that the core has now that of its VM?  Then J9RAS has the size that it says.  False with an error:
+ * ERR_NOMEM. */
+bool j9core_describes(const struct core *core, struct err *err);
+/* The first mapped file from an address on in which the ROM classes are of classes without names; NULL: there is
+ * none. */
+struct core_mapping;
+const struct core_mapping *j9core_lacks(const struct j9core *j, uint64_t from);
+/* Have the classes whose ROM classes are between two addresses the superclasses that are named there? */
+bool j9core_classes_fit(const struct j9core *j, uint64_t begin, uint64_t end);
+
 /* --- regions ----------------------------------------------------------------------------------------------- */
 
 /* A stretch of the heap in which objects follow one another. */

@@ -188,6 +188,40 @@ static int name_classes(struct j9core *j, struct err *err)
 	return code;
 }
 
+const struct core_mapping *j9core_lacks(const struct j9core *j, uint64_t from)
+{
+	size_t n, at;
+	const struct core_mapping *m = core_mappings(j->core, &n), *first = NULL;
+
+	for (uint32_t i = 0; j->n_nameless && i < j->n_classes; i++) {
+		const struct j9_class *c = &j->class[i];
+		if (c->name || c->references || c->rom < from)
+			continue;
+		BISECT(at, n, m[at].end <= c->rom);
+		if (at < n && m[at].begin <= c->rom && (!first || m[at].begin < first->begin))
+			first = &m[at];
+	}
+	return first;
+}
+
+bool j9core_classes_fit(const struct j9core *j, uint64_t begin, uint64_t end)
+{
+	uint32_t fit = 0;
+
+	for (uint32_t i = 0; i < j->n_classes; i++) {
+		const struct j9_class *c = &j->class[i], *super = j9_super(j, c);
+		size_t n;
+		if (!c->name || c->references || c->rom < begin || c->rom >= end)
+			continue;
+		uint64_t at = j9_relative(j, c->rom, AT_ROM_SUPER);
+		const char *name = j9_text(j, at, &n);
+		if (!at != !super || (name && super->name && (super->n_name != n || memcmp(super->name, name, n))))
+			return false;
+		fit += !super || (name && super->name);
+	}
+	return fit;
+}
+
 /* --- all of them ------------------------------------------------------------------------------------------- */
 
 /* Those of a segment, which are a list. */

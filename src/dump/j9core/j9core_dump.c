@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "dump/core/core.h"
+#include "dump/j9core/j9core_files.h"
 #include "dump/j9core/j9core_info.h"
 #include "dump/j9core/j9core_values.h"
 #include "dump/reader.h"
@@ -25,6 +26,7 @@ struct j9_dump {
 	struct dump dump; /* first */
 	struct core *core;
 	struct j9core *image;
+	struct j9_files files;
 	struct text cannot_tell;
 };
 
@@ -63,6 +65,7 @@ static void close_dump(struct dump *dump)
 	text_release(&d->cannot_tell);
 	j9core_close(d->image);
 	core_close(d->core);
+	j9_files_close(&d->files);
 	free(d);
 }
 
@@ -94,6 +97,7 @@ static void state_facts(struct j9_dump *d)
 	text_add(&d->cannot_tell, "which words of a stack are references: every word that is the address of an object "
 	    "counts as one");
 	add_state(d, &d->cannot_tell);
+	text_add(&d->cannot_tell, d->files.laid.len ? d->files.laid.s : "");
 	f->cannot_tell = d->cannot_tell.s;
 	dump_write_created(f->created, sizeof f->created, j9core_dumped_at(d->image));
 	if (d->dump.process && d->dump.process->java_version)
@@ -112,11 +116,10 @@ static int open_dump(struct dump **out, const struct source *source, const struc
 {
 	struct j9_dump *d = xcalloc(1, sizeof *d);
 
-	(void)options;
 	dump_begin(&d->dump, &j9_core_reader, source);
 	int code = core_open(&d->core, source, err);
 	if (code == 0)
-		code = j9core_open(&d->image, d->core, err);
+		code = j9_files_open(&d->image, d->core, source, options, &d->files, err);
 	if (code == 0)
 		code = j9core_process(d->image, &d->dump.process, err);
 	if (code) {
@@ -343,7 +346,7 @@ static int read_part(const struct dump *dump, const struct part *part, struct si
 	if (code == 0)
 		code = read_regions(r, part);
 	if (code == 0 && part->end >= end_of(d->image))
-		code = j9core_missing(d->image, err);
+		code = j9core_missing(d->image, d->files.refused.s, err);
 	big_free(r->handle);
 	j9_links_release(&r->links);
 	j9_records_close(&r->records);

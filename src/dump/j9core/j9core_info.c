@@ -455,7 +455,26 @@ static void add_lost(const struct j9core *j, struct text *to)
 	text_add(to, n ? ", so objects may be missing or wrong" : "");
 }
 
-int j9core_missing(const struct j9core *j, struct err *err)
+/* Where they are, or may be. */
+static void add_nameless(const struct j9core *j, bool cut, const char *refused, struct text *to)
+{
+	const struct core_mapping *m = j9core_lacks(j, 0);
+	struct text path = TEXT_INIT;
+
+	text_addf(to, "%sthe core does not have the names of %" PRIu32 " of %" PRIu32 " classes", to->len ? "; " : "",
+	    j->n_nameless, j->n_classes);
+	if (m)
+		text_add_escaped(&path, m->path, strlen(m->path));
+	if (refused)
+		text_addf(to, " (%s)", refused);
+	else if (m)
+		text_addf(to, ": some are in %s, which it had mapped (put that file next to the core)", path.s);
+	else if (!cut)
+		text_add(to, " (perhaps coredump_filter left out mapped files: a shared class cache is one)");
+	text_release(&path);
+}
+
+int j9core_missing(const struct j9core *j, const char *refused, struct err *err)
 {
 	struct err cut = ERR_INIT;
 	struct text t = TEXT_INIT;
@@ -468,9 +487,7 @@ int j9core_missing(const struct j9core *j, struct err *err)
 		text_addf(&t, "%s%" PRIu64 " bytes of the heap are not in the core", t.len ? "; " : "", of_heap);
 	add_lost(j, &t);
 	if (j->n_nameless)
-		text_addf(&t, "%sthe core does not have the names of %" PRIu32 " of %" PRIu32 " classes%s", t.len ? "; " : "",
-		    j->n_nameless, j->n_classes, code ? "" : " (perhaps coredump_filter left out mapped files: a shared "
-		    "class cache is one)");
+		add_nameless(j, code, refused, &t);
 	if (code)
 		err_at(err, code, cut.offset, "%s", t.s);
 	else if (t.len)

@@ -21,8 +21,9 @@ struct j9_state {
 };
 void j9core_state(const struct j9core *j, struct j9_state *out);
 
-/* Does the core lack memory of the VM?  0, or ERR_TRUNCATED with a sentence. */
-MUST_CHECK int j9core_missing(const struct j9core *j, struct err *err);
+/* Does the core lack memory of the VM?  0, or ERR_TRUNCATED with a sentence; refused: which file does not have it, or
+ * NULL. */
+MUST_CHECK int j9core_missing(const struct j9core *j, const char *refused, struct err *err);
 
 /* Milliseconds since 1970 when the VM began to write the core; 0: another program wrote it. */
 uint64_t j9core_dumped_at(const struct j9core *j);

@@ -4,6 +4,7 @@
  *
  *   ddr.c             the VM's description of its own structures
  *   j9core.c          opening: finds the VM, its members, in which order things are read
+ *   j9core_files.c    files that have what the core lacks
  *   j9core_regions.c  where objects are, and what there is no object
  *   j9core_classes.c  classes: names, sizes of their objects, which slots are references
  *   j9core_links.c    what class objects refer to
@@ -259,6 +260,7 @@
 	M(CACHE_ALLOC, "J9VMGCSegregatedAllocationCacheEntry", "current", false) \
 	M(CACHE_TOP, "J9VMGCSegregatedAllocationCacheEntry", "top", false) \
 	M(ROM_NAME, "J9ROMClass", "className", true) \
+	M(ROM_SUPER, "J9ROMClass", "superclassName", false) \
 	M(ROM_SHAPE, "J9ROMArrayClass", "arrayShape", true)
 
 #define J9_ENUM(name, structure, field, needed) AT_##name,

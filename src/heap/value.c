@@ -128,6 +128,45 @@ static void begin(struct field_walk *w)
 	w->class = w->values->class;
 }
 
+/* Where offsets count from the object's beginning those of the superclass come first. */
+static bool superclass_first(const struct heap *h, uint32_t class)
+{
+	uint32_t seen = 0;
+	while (class != HEAP_NONE && !h->classes[class].n_fields && seen++ < h->n_classes)
+		class = h->classes[class].superclass;
+	return class != HEAP_NONE && h->classes[class].n_fields && !h->classes[class].fields_size;
+}
+
+/* Down to the next class that declares a field: the one whose superclass is w->class, HEAP_NONE at first. */
+static bool descend(struct field_walk *w, const struct heap *h)
+{
+	enum { DEEP = 1000 };
+	while (w->class == HEAP_NONE || w->next == h->classes[w->class].n_fields) {
+		uint32_t class = w->values->class, deep = 0;
+		if (w->class == class)
+			return false;
+		while (h->classes[class].superclass != w->class && h->classes[class].superclass != HEAP_NONE && deep++ < DEEP)
+			class = h->classes[class].superclass;
+		if (h->classes[class].superclass != w->class)
+			return false;
+		w->class = class;
+		w->next = 0;
+	}
+	return true;
+}
+
+static void take_field(struct field_walk *w)
+{
+	const struct values *v = w->values;
+	const struct heap *h = v->heap;
+	w->field = &h->classes[w->class].fields[w->next++];
+	w->declared_in = w->class;
+	w->offset = w->below + w->field->offset;
+	w->missing = !holds(v, w->offset, w->field->type) || is_left_out(h, w->field->type);
+	w->value = w->missing ? (struct value){ w->field->type, 0 }
+	                      : load_value(h, v->view.bytes + w->offset, w->field->type);
+}
+
 bool values_next_field(struct field_walk *w)
 {
 	const struct values *v = w->values;
@@ -138,13 +177,26 @@ bool values_next_field(struct field_walk *w)
 		return next_static(w);
 	if (v->view.kind != OBJECT_INSTANCE || !climb(w, h))
 		return false;
-	w->field = &h->classes[w->class].fields[w->next++];
-	w->declared_in = w->class;
-	w->offset = w->below + w->field->offset;
-	w->missing = !holds(v, w->offset, w->field->type) || is_left_out(h, w->field->type);
-	w->value = w->missing ? (struct value){ w->field->type, 0 }
-	                      : load_value(h, v->view.bytes + w->offset, w->field->type);
+	take_field(w);
 	return true;
+}
+
+bool values_next_reference(struct field_walk *w)
+{
+	const struct values *v = w->values;
+	bool down = !v->is_class && v->view.kind == OBJECT_INSTANCE && superclass_first(v->heap, v->class);
+	if (down && !w->begun) {
+		begin(w);
+		w->class = HEAP_NONE;
+	}
+	for (;;) {
+		if (down ? !descend(w, v->heap) : !values_next_field(w))
+			return false;
+		if (down)
+			take_field(w);
+		if (w->value.type == VALUE_OBJECT)
+			return true;
+	}
 }
 
 /* The first class from the object's own upwards that is the one (or has the name). */

@@ -67,7 +67,7 @@ struct field_walk {
 	struct value value;
 	bool missing;         /* the record ends before it: the value means nothing */
 	uint64_t offset;      /* not of static fields: as in struct field_place */
-	/* only for values_next_field */
+	/* only for values_next_field and values_next_reference */
 	bool begun;
 	uint32_t next, class, classes_seen;
 	uint64_t below;
@@ -75,6 +75,8 @@ struct field_walk {
 /* Go on to the next field of an instance, or to the next static field of a class object.  Returns false
  * when there are no more; an array has none. */
 bool values_next_field(struct field_walk *w);
+/* The same for references only, null or not, in the order in which the graph has those of an object: of its record. */
+bool values_next_reference(struct field_walk *w);
 
 /* From now on look up fields as the code of this class would, which does not see the fields that
  * subclasses declare.  Returns false and changes nothing if the object is not an instance of the class. */

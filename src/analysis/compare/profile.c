@@ -372,7 +372,7 @@ int profile_make(struct profile *out, const struct retained *r, const struct pat
 	*out = (struct profile){
 		.word_bits = heap_word_bits(h),
 		.mat_sizes = mat_sizes,
-		.names_fields = values_held(h),
+		.names_fields = values_held(h) && !h->facts.fields_invented,
 		.objects = heap_counted(h, h->n_objects),
 		.shallow = heap_size_of_all(h),
 		.reachable = retained_of_all(r),

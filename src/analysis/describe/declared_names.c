@@ -39,14 +39,11 @@ static bool next_reference(struct reference_names *n, struct value *value, uint6
 		return true;
 	}
 	walk->values = &n->field.holder; /* the struct may have been copied */
-	while (values_next_field(walk)) {
-		if (walk->value.type != VALUE_OBJECT)
-			continue;
-		*place = (uintptr_t)walk->field;
-		*value = walk->value;
-		return true;
-	}
-	return false;
+	if (!values_next_reference(walk))
+		return false;
+	*place = (uintptr_t)walk->field;
+	*value = walk->value;
+	return true;
 }
 
 void declared_name_at(struct reference_names *n, uint64_t place, uint32_t target, struct text *to)

@@ -9,6 +9,7 @@
  */
 #include "analysis/describe/inspector.h"
 
+#include "algorithms/sort.h"
 #include "algorithms/string_intern.h"
 #include "base/mem.h"
 #include "base/memory_refusals.h"
@@ -99,29 +100,36 @@ static int number_field(struct numbered_names *n, uint32_t class, const struct h
 	return string_intern_number(&n->book, n->scratch.s, false, number, err);
 }
 
+static int by_offset(const void *x, const void *y)
+{
+	const struct planned_name *a = x, *b = y;
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
 static int make_plan(struct numbered_names *n, uint32_t of, struct err *err)
 {
 	const struct heap *h = n->heap;
 	uint32_t class = of;
 	struct name_plan *plan = &n->plan[class];
-	uint64_t offset = 0;
+	uint64_t below = 0;
 	*plan = (struct name_plan){.first = n->n_planned};
 	for (unsigned deep = 0; class != HEAP_NONE && deep < CLASSES_DEEP; deep++) {
 		const struct heap_class *c = &h->classes[class];
 		for (uint32_t i = 0; i < c->n_fields; i++) {
-			if (c->fields[i].type == VALUE_OBJECT) {
-				struct planned_name *to = BIG_PUSH(n->planned, n->n_planned, n->cap_planned, err);
-				if (!to || number_field(n, of, &c->fields[i], &to->name, err))
-					return ERR_NOMEM;
-				to->offset = offset;
-				plan->n++;
-			}
-			offset += values_size_of(h, c->fields[i].type);
+			if (c->fields[i].type != VALUE_OBJECT)
+				continue;
+			struct planned_name *to = BIG_PUSH(n->planned, n->n_planned, n->cap_planned, err);
+			if (!to || number_field(n, of, &c->fields[i], &to->name, err))
+				return ERR_NOMEM;
+			to->offset = below + c->fields[i].offset;
+			plan->n++;
 		}
+		below += c->fields_size;
 		class = c->superclass;
 	}
-	plan->made = true; /* else, without memory, it has some fields only */
-	return 0;
+	int code = sort(plan->n ? n->planned + plan->first : NULL, plan->n, sizeof *n->planned, by_offset, err);
+	plan->made = !code; /* else, without memory, it has some fields only */
+	return code;
 }
 
 /* Is the word of a record null? */
@@ -138,7 +146,7 @@ static bool number_fields(struct numbered_names *n, const struct name_plan *plan
     uint64_t degree)
 {
 	const struct planned_name *field = plan->n ? n->planned + plan->first : NULL;
-	unsigned word = n->heap->facts.word_bits / 8;
+	unsigned word = values_size_of(n->heap, VALUE_OBJECT);
 	uint64_t k = 0;
 	for (uint32_t i = 0; i < plan->n; i++) {
 		if (view->n_bytes < word || field[i].offset > view->n_bytes - word)
@@ -204,11 +212,12 @@ static uint64_t find_target(const uint32_t *target, uint64_t at, uint64_t end, u
 
 static int number_by_target(struct numbered_names *n, uint32_t id, uint64_t degree, struct err *err)
 {
-	const uint32_t *target = n->heap->out.target + adjacency_start(&n->heap->out, id);
+	const struct heap *h = n->heap;
+	const uint32_t *target = h->out.target + adjacency_start(&h->out, id);
 	struct reference_names names;
 	uint64_t place, k = 0, round = 0;
 	uint32_t to, number;
-	reference_names_begin(&names, n->heap, id);
+	reference_names_begin(&names, h, id);
 	memset(n->of, 0, degree * sizeof *n->of);
 	while (names.open && names.inspector->names_any(&names, &to, &place)) {
 		uint64_t at = find_target(target, k, degree, to, &round); /* in most dumps the next one */
@@ -219,10 +228,12 @@ static int number_by_target(struct numbered_names *n, uint32_t id, uint64_t degr
 		text_clear(&n->scratch);
 		names.inspector->name_at(&names, place, to, &n->scratch);
 		numbered_names_fold(&n->scratch);
-		fold_offset(n->heap, id, &n->scratch);
+		fold_offset(h, id, &n->scratch);
 		const char *name = n->scratch.s;
 		if (!strncmp(name, "static ", strlen("static ")))
 			name += strlen("static ");
+		if (h->facts.exported && *name == '?') /* a name that the export made up */
+			continue;
 		if (string_intern_number(&n->book, name, false, &number, err))
 			return ERR_NOMEM;
 		n->of[at] = number;

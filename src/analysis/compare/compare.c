@@ -319,6 +319,8 @@ int compare_profiles(struct comparison *out, enum profile_by by,
 	*out = (struct comparison){.by = by, .profile = profile, .n = n};
 	for (size_t i = 0; i < n && by == PROFILE_PATH; i++)
 		out->by_classes |= !profile[i]->names_fields;
+	for (size_t i = 0; i < n && out->by_classes; i++)
+		out->other_references |= profile[i]->names_fields;
 	if (by == PROFILE_PATH || by == PROFILE_THREAD) {
 		out->nameless_loaders = is_nameless(profile, n, START_LOADER);
 		out->nameless_threads = is_nameless(profile, n, START_THREAD);

@@ -24,6 +24,7 @@ struct comparison {
 	const struct profile *const *profile; /* borrowed; the oldest first */
 	size_t n;                 /* profiles */
 	bool by_classes;          /* paths are compared by classes alone */
+	bool other_references;    /* not all profiles name fields: their dumps record other references and roots */
 	bool nameless_loaders, nameless_threads; /* their names are left out, since one of the profiles has none */
 	struct profile_row *row;  /* words are borrowed from the profiles; amounts are not filled */
 	uint32_t n_rows;
@@ -52,11 +53,13 @@ struct course compare_objects(const struct comparison *c, uint32_t row);
 struct course compare_retained(const struct comparison *c, uint32_t row);
 
 /*
- * What grows.  A row grows if its objects never become fewer and are more in the end, or if it is a single array that
- * is never smaller and larger in the end; and no such row is above it.  What only serves a collection (its links and
- * tables) does not count.  Of rows that depend on the same collection one represents all: of those that became more by
- * half as many as what retains most more, or by a larger number, one of a class of the program's own rather than of a
- * library's, that rather than keys, keys rather than collections in the collection.
+ * What grows.  A row grows if its objects never become fewer and are more in the end, or if it is a single array
+ * that is never smaller and larger in the end; and no such row is above it.  What only serves a collection (its
+ * links and tables) does not count.  Where dumps record other references, and so lead to the same objects on other
+ * paths, the rows of a class count, the largest first, until they have as many new objects (or bytes) as the class;
+ * half of a row may have been on another path.  Of rows that depend on the same collection one represents all: of
+ * those that became more by half as many as what retains most more, or by a larger number, one of a class of the
+ * program's own rather than of a library's, that rather than keys, keys rather than collections in the collection.
  */
 struct grown {
 	uint32_t row;

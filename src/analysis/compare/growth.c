@@ -2,6 +2,7 @@
 /* growth.c - which rows of a comparison grow, and what they hang on; see compare.h. */
 #include "analysis/compare/compare.h"
 
+#include "algorithms/bits.h"
 #include "algorithms/sort.h"
 #include "heap/library.h"
 #include "memory/big.h"
@@ -37,6 +38,21 @@ static bool serves_collection(const struct profile_row *r)
 static bool is_collection(const struct profile_row *r)
 {
 	return begins(class_of(r), "java.util.") || begins(class_of(r), "map[");
+}
+
+static const struct profile_row *class_row(const struct profile *p, const char *class)
+{
+	const struct profile_table *t = &p->by[PROFILE_CLASS];
+	for (uint32_t i = 0; i < t->n; i++)
+		if (!strcmp(t->row[i].words, class))
+			return &t->row[i];
+	return NULL;
+}
+
+static uint64_t objects_of(const struct profile *p, const char *class)
+{
+	const struct profile_row *r = class_row(p, class);
+	return r ? r->objects.n : 0;
 }
 
 static bool never_fewer(const struct comparison *c, uint32_t row)
@@ -87,15 +103,6 @@ static bool came_last(const struct comparison *c, uint32_t row)
 	return c->n > 1 && !compared(c, row, c->n - 2)->objects.n && compared(c, row, c->n - 1)->objects.n;
 }
 
-static uint64_t objects_of(const struct profile *p, const char *class)
-{
-	const struct profile_table *t = &p->by[PROFILE_CLASS];
-	for (uint32_t i = 0; i < t->n; i++)
-		if (!strcmp(t->row[i].words, class))
-			return t->row[i].objects.n;
-	return 0;
-}
-
 /* Of what came last: are more on this way than came of their class? */
 static bool moved_here(const struct comparison *c, uint32_t row)
 {
@@ -137,20 +144,85 @@ static int by_place(const void *x, const void *y)
 	return a->more != b->more ? (a->more < b->more) - (a->more > b->more) : (a->row > b->row) - (a->row < b->row);
 }
 
+/* --- dumps that record other references ---------------------------------------------------------- */
+
+/* A row that rises: objects that came, or of an array that is made anew, bytes. */
+struct newcomers {
+	uint32_t row;
+	bool bytes;
+	uint64_t came;
+};
+
+static int by_class_and_size(const void *x, const void *y, void *rows)
+{
+	const struct newcomers *a = x, *b = y;
+	const struct profile_row *all = rows;
+	const char *p = all[a->row].class, *q = all[b->row].class;
+	if (p != q) /* the same names are the same pointers */
+		return strcmp(p, q);
+	if (a->bytes != b->bytes)
+		return a->bytes ? 1 : -1;
+	return a->came != b->came ? (a->came < b->came) - (a->came > b->came) : (a->row > b->row) - (a->row < b->row);
+}
+
+static uint64_t came_of_class(const struct comparison *c, const char *class, bool bytes)
+{
+	const struct profile_row *before = class_row(c->profile[0], class), *now = class_row(c->profile[c->n - 1], class);
+	uint64_t was = !before ? 0 : bytes ? before->shallow.n : before->objects.n;
+	uint64_t is = !now ? 0 : bytes ? now->shallow.n : now->objects.n;
+	return is > was ? is - was : 0;
+}
+
+/* Where dumps record other references and roots they lead to the same objects on other paths.  But all of them count
+ * the objects of a class: mark rows that, the largest rows of their class first, are too many to be half new. */
+static int mark_moved(const struct comparison *c, struct bits *moved, struct err *err)
+{
+	struct newcomers *list = big_alloc(c->n_rows, sizeof *list, err);
+	uint32_t n = 0;
+	for (uint32_t row = 0; list && row < c->n_rows; row++) {
+		const struct compared_amounts *first = compared(c, row, 0), *last = compared(c, row, c->n - 1);
+		bool bytes = last->objects.n == first->objects.n;
+		if (c->row[row].class && rises(c, row))
+			list[n++] = (struct newcomers){row, bytes, bytes ? last->shallow.n - first->shallow.n :
+			    last->objects.n - first->objects.n};
+	}
+	int code = list ? sort_with(list, n, sizeof *list, by_class_and_size, c->row, err) : ERR_NOMEM;
+	uint64_t new = 0, used = 0;
+	for (uint32_t i = 0; i < n && !code; i++) {
+		const char *class = c->row[list[i].row].class;
+		if (!i || class != c->row[list[i - 1].row].class || list[i].bytes != list[i - 1].bytes) {
+			new = came_of_class(c, class, list[i].bytes);
+			used = 0;
+		}
+		if (used + list[i].came - list[i].came / 2 > new)
+			bits_set(moved, list[i].row);
+		else
+			used += list[i].came;
+	}
+	big_free(list);
+	return code;
+}
+
 /* All rows that rise, those of one place behind each other, first the topmost that retains most more. */
 static struct rising *list_rising(const struct comparison *c, uint32_t *n, struct err *err)
 {
 	struct rising *list = big_alloc(c->n_rows, sizeof *list, err);
 	uint32_t *on = list ? big_alloc(c->n_rows, sizeof *on, err) : NULL; /* PROFILE_NONE: nothing above rises */
+	struct bits moved = {.word = NULL};
+	int code = !on ? ERR_NOMEM : c->other_references ? bits_init(&moved, c->n_rows, err) : 0;
+	if (!code && c->other_references)
+		code = mark_moved(c, &moved, err);
 	*n = 0;
-	if (!on) {
+	if (code) {
+		bits_release(&moved);
+		big_free(on);
 		big_free(list);
 		return NULL;
 	}
 	for (uint32_t row = 0; row < c->n_rows; row++) {
 		uint32_t parent = c->row[row].parent;
 		on[row] = parent == PROFILE_NONE ? PROFILE_NONE : on[parent];
-		if (!rises(c, row))
+		if (!rises(c, row) || (moved.word && bits_get(&moved, row)))
 			continue;
 		bool topmost = on[row] == PROFILE_NONE;
 		if (topmost)
@@ -158,6 +230,7 @@ static struct rising *list_rising(const struct comparison *c, uint32_t *n, struc
 		list[(*n)++] = (struct rising){row, on[row], topmost, amount_signed(more_of(c, row))};
 	}
 	big_free(on);
+	bits_release(&moved);
 	sort_array(list, *n, sizeof *list, by_place);
 	return list;
 }

@@ -67,7 +67,7 @@ static int write_origin(struct hprof_writing *w)
 	hprof_origin_add(&o, &words);
 	uint64_t id = words.s ? hprof_text_id(w, words.s, false) : 0;
 	text_release(&words);
-	return id ? 0 : err_set(w->err, ERR_NOMEM, "not enough memory");
+	return id ? hprof_write_extras(w) : err_set(w->err, ERR_NOMEM, "not enough memory");
 }
 
 /* --- all of it ---------------------------------------------------------------------------------- */

@@ -77,11 +77,63 @@ static bool is_written(const struct heap_root *r, bool inferred_too)
 	return r->kind != ROOT_THREAD && (inferred_too || r->certainty == EXACT);
 }
 
+static bool with_inferred(const struct heap *h)
+{
+	return !h->facts.roots_recorded || h->facts.locals_inferred || heap_roots_were_inferred(h);
+}
+
+static int write_text(struct hprof_writing *w, struct text *t)
+{
+	bool written = !t->len || hprof_text_id(w, t->s, false);
+	text_clear(t);
+	return written ? 0 : ERR_NOMEM;
+}
+
+static int write_thread_extras(struct hprof_writing *w, struct text *t)
+{
+	int code = 0;
+	for (uint32_t i = 0; i < w->h->n_threads && !code; i++) {
+		const struct heap_thread *of = &w->h->threads[i];
+		if (of->object != HEAP_NONE && (of->state || of->waits_for || of->native_id))
+			hprof_extra_thread(&(struct hprof_extra_thread){hprof_thread_serial(i), of->native_id, of->state,
+			    of->waits_for}, t);
+		code = progress_own_stops(i) ? err_cancelled(w->err) : write_text(w, t);
+	}
+	return code;
+}
+
+int hprof_write_extras(struct hprof_writing *w)
+{
+	const struct heap *h = w->h;
+	bool inferred_too = with_inferred(h);
+	struct text t = TEXT_INIT;
+	int code = 0;
+
+	for (size_t i = 0; h->process && !code && hprof_extra_process(h->process, i, &t); i++)
+		code = write_text(w, &t);
+	if (h->facts.owners_recorded)
+		hprof_extra_owners(&t);
+	if (!code)
+		code = write_text(w, &t);
+	if (!code)
+		code = write_thread_extras(w, &t);
+	for (size_t i = 0; i < h->n_roots && !code; i++) {
+		const struct heap_root *r = &h->roots[i];
+		if (is_written(r, inferred_too))
+			hprof_extra_root(&(struct hprof_extra_root){heap_address(h, r->object), r->kind,
+			    r->thread == HEAP_NONE ? 0 : hprof_thread_serial(r->thread),
+			    r->frame == HEAP_NONE ? UINT32_MAX : r->frame}, &t);
+		code = progress_own_stops(i) ? err_cancelled(w->err) : write_text(w, &t);
+	}
+	text_release(&t);
+	return code;
+}
+
 int hprof_write_roots(struct hprof_writing *w)
 {
 	const struct heap *h = w->h;
 	uint64_t *order = big_alloc(h->n_roots, sizeof *order, w->err);
-	bool inferred_too = !h->facts.roots_recorded || h->facts.locals_inferred || heap_roots_were_inferred(h);
+	bool inferred_too = with_inferred(h);
 	size_t n = 0;
 
 	if (!order)

@@ -66,5 +66,7 @@ MUST_CHECK int hprof_class_texts(struct hprof_writing *w, uint32_t class);
 MUST_CHECK int hprof_write_class(struct hprof_writing *w, uint32_t class);
 MUST_CHECK int hprof_write_objects(struct hprof_writing *w);
 MUST_CHECK int hprof_write_roots(struct hprof_writing *w);
+/* The texts that say what HPROF has no place for. */
+MUST_CHECK int hprof_write_extras(struct hprof_writing *w);
 
 #endif

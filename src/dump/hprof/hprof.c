@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
+#include "dump/process.h"
 #include "dump/source/source.h"
 #include "memory/big.h"
 
@@ -154,7 +155,7 @@ static void state_origin(struct hprof *h, const struct hprof_origin *o)
 		hprof_note(h, h->body, "exported from a damaged dump: what that lacks is missing here");
 }
 
-static void state_facts(struct hprof *h)
+static int state_facts(struct hprof *h, struct err *err)
 {
 	struct dump_facts *f = &h->dump.facts;
 
@@ -182,8 +183,13 @@ static void state_facts(struct hprof *h)
 	f->array_classes_kept = true;
 	state_redaction(f, hprof_redacted(h));
 	struct hprof_origin origin;
-	if (hprof_exported(h, &origin))
+	uint64_t extras = hprof_exported(h, &origin);
+	if (extras)
 		state_origin(h, &origin);
+	int code = extras ? hprof_extras_read(h, extras, err) : 0;
+	if (f->owners_recorded && !f->redacted && f->has_instance_sizes)
+		f->cannot_tell = "HPROF holds no array sizes or identity hashes; array sizes are computed";
+	return code;
 }
 
 /* --- opening ------------------------------------------------------------------------------------ */
@@ -203,6 +209,9 @@ static void hprof_close(struct dump *dump)
 	idmap_release(&h->starts);
 	idmap_release(&h->gaps);
 	idmap_release(&h->hubs);
+	idmap_release(&h->extra_threads);
+	idmap_release(&h->extra_roots);
+	process_free(h->dump.process);
 	big_free(h->hub_fields);
 	big_free(h->segments);
 	pthread_mutex_destroy(&h->lock);
@@ -223,8 +232,9 @@ static int hprof_open(struct dump **out, const struct source *source,
 		hprof_close(&h->dump);
 		return code;
 	}
-	state_facts(h);
-	code = hprof_hubs_find(h, err);
+	code = state_facts(h, err);
+	if (code == 0)
+		code = hprof_hubs_find(h, err);
 	if (code < 0) {
 		hprof_close(&h->dump);
 		return code;

@@ -62,4 +62,23 @@ void hprof_origin_add(const struct hprof_origin *o, struct text *to);
 /* Read such a text.  False: it is another. */
 bool hprof_origin_read(struct hprof_origin *out, const uint8_t *bytes, size_t n);
 
+struct process_facts;
+/* What HPROF has no place for: the texts behind that one (hprof_extras.c).  Serials are those of the file. */
+struct hprof_extra_thread {
+	uint32_t serial;
+	uint64_t native_id;
+	const char *state, *waits_for; /* or NULL */
+};
+struct hprof_extra_root {
+	uint64_t address;
+	enum root_kind kind;
+	uint32_t thread, frame; /* 0 and UINT32_MAX: none */
+};
+/* Append the text of fact i of a process, or nothing if that is unknown; false behind the last. */
+bool hprof_extra_process(const struct process_facts *p, size_t i, struct text *to);
+void hprof_extra_owners(struct text *to); /* facts.owners_recorded */
+void hprof_extra_thread(const struct hprof_extra_thread *t, struct text *to);
+/* Nothing, where the root's own record says all. */
+void hprof_extra_root(const struct hprof_extra_root *r, struct text *to);
+
 #endif

@@ -14,6 +14,7 @@
  *   hprof_locate.c  one object record, for looking at values
  *   hprof_redact.c  a copy without contents
  *   hprof_origin.c  of which dump a file was made that cairn exported
+ *   hprof_extras.c  what that dump said and HPROF has no place for
  *
  * Format: the comment at the head of OpenJDK's heapDumper.cpp, "HPROF binary format"; for Android,
  * ART's hprof.cc.  All numbers are big-endian.  Offsets count from the start of the (inflated) file.
@@ -105,6 +106,8 @@ struct hprof {
 	struct hprof_segment *segments; /* big memory: of the chosen heap, in the dump's order */
 	uint32_t n_segments;
 
+	struct idmap extra_threads; /* thread serial -> offset of the record (hprof_extras.c) */
+	struct idmap extra_roots;
 	char exported[200];   /* of a file that cairn exported: what it lacks, a sentence */
 	struct hprof_note notes[8]; /* warnings of the walk over the top-level records */
 	unsigned n_notes;
@@ -210,10 +213,16 @@ MUST_CHECK int hprof_sites(const struct dump *dump, struct site_sink *sink, stru
 
 /* What the file says was left out of it, when it was copied. */
 enum redact_what hprof_redacted(const struct hprof *h);
-/* The same and what the dump says of the one that it was exported from.  False: cairn did not export it. */
-bool hprof_exported(const struct hprof *h, struct hprof_origin *out);
+/* The same and what the dump says of the one that it was exported from.  The offset behind that; 0: cairn did not
+ * export it. */
+uint64_t hprof_exported(const struct hprof *h, struct hprof_origin *out);
 /* The record at this offset if it is the one that says so; or NULL. */
 const uint8_t *hprof_origin_record(const struct hprof *h, uint64_t at, struct hprof_origin *out);
+/* Note the texts from this offset on.  Then complete what records say of a thread (texts for it are the caller's), of a
+ * root. */
+MUST_CHECK int hprof_extras_read(struct hprof *h, uint64_t at, struct err *err);
+void hprof_thread_extra(const struct hprof *h, struct thread_record *to, struct text *state, struct text *waits);
+void hprof_root_extra(const struct hprof *h, struct root_record *root);
 MUST_CHECK int hprof_redact(const struct dump *dump, const struct redaction *r, FILE *to, uint64_t *written,
     struct err *err);
 MUST_CHECK int hprof_symbols(const struct dump *dump, symbol_take *take, void *context, struct err *err);

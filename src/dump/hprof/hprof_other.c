@@ -224,6 +224,7 @@ static int add_root(struct reading *r, const uint8_t *p)
 		.inferred = form->kind == ROOT_JAVA_LOCAL && r->h->dump.facts.locals_inferred,
 	};
 
+	hprof_root_extra(r->h, &root);
 	return root.address ? r->sink->root(r->sink, &root) : 0;
 }
 
@@ -301,7 +302,7 @@ static int add_thread(struct reading *r, const uint8_t *p)
 {
 	unsigned ids = r->h->id_size;
 	uint32_t serial = load_be32(p + 1 + ids), trace = load_be32(p + 1 + ids + 4);
-	struct text name = TEXT_INIT;
+	struct text name = TEXT_INIT, state = TEXT_INIT, waits = TEXT_INIT;
 	const struct hprof_stack *stack;
 	uint64_t start = idmap_get(&r->h->starts, serial);
 	size_t name_size;
@@ -328,10 +329,13 @@ static int add_thread(struct reading *r, const uint8_t *p)
 		.trace = (uint64_t)trace + 1,
 		.stack_unknown = (!stack || !stack->n) && thread_of_stack(r, trace) != serial,
 	};
+	hprof_thread_extra(r->h, &thread, &state, &waits);
 	code = r->sink->thread(r->sink, &thread);
 	if (code == 0 && thread.stack_unknown && !r->stacks_told)
 		code = tell_stacks(r);
 	text_release(&name);
+	text_release(&state);
+	text_release(&waits);
 	return code;
 }
 

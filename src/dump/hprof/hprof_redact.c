@@ -119,11 +119,12 @@ enum redact_what hprof_redacted(const struct hprof *h)
 	return mark_at(h, h->body, &what) ? what : REDACT_NOTHING;
 }
 
-bool hprof_exported(const struct hprof *h, struct hprof_origin *out)
+uint64_t hprof_exported(const struct hprof *h, struct hprof_origin *out)
 {
 	enum redact_what what;
-	uint64_t marked = mark_at(h, h->body, &what);
-	return hprof_origin_record(h, h->body + (marked ? RECORD_HEAD + marked : 0), out) != NULL;
+	uint64_t marked = mark_at(h, h->body, &what), at = h->body + (marked ? RECORD_HEAD + marked : 0);
+	const uint8_t *p = hprof_origin_record(h, at, out);
+	return p ? at + RECORD_HEAD + load_be32(p + 5) : 0;
 }
 
 static void put_mark(struct copying *c)

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hprof_extras.c - what HPROF has no place for, in texts behind that of the origin (hprof_origin.c), one each:
+ *
+ *     exported by cairn: cause Dump Event "user" (00004000) received
+ *     exported by cairn: process_id 4711
+ *     exported by cairn: owners
+ *     exported by cairn: thread 12 4723 blocked; java.lang.Object 0xe0000af0, owned by main
+ *     exported by cairn: root 0xe0000af0 12 3 monitor
+ *
+ * Numbers of threads are those of the file; frames count from the innermost, -1 is none.  A redacted copy has none of
+ * them: no record of the file refers to these texts.
+ */
+#include "dump/hprof/hprof_dump.h"
+
+#include "base/mem.h"
+#include "dump/process.h"
+#include "dump/source/source.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char begin[] = "exported by cairn: ";
+enum { BEGIN = sizeof begin - 1, LONGEST = 1 << 16, THREAD_LONGEST = 4096, WAITS_LONGEST = 3000 }; /* bytes */
+enum { FRAME_NONE = 0xffffff };
+
+#define TEXT(member) {#member, offsetof(struct process_facts, member), false}
+#define NUMBER(member) {#member, offsetof(struct process_facts, member), true}
+static const struct {
+	const char *word;
+	size_t at;
+	bool number;
+} facts[] = {TEXT(cause), TEXT(cause_date), TEXT(started), TEXT(command_line), TEXT(java_version), TEXT(vm_version),
+    TEXT(os), TEXT(host), TEXT(gc_policy), NUMBER(process_id), NUMBER(signal), NUMBER(cpus), NUMBER(cause_thread),
+    NUMBER(reference_bytes), NUMBER(heap_max), NUMBER(heap_total), NUMBER(heap_used)};
+enum { FACTS = sizeof facts / sizeof *facts };
+
+/* Kinds that are unknown in HPROF, and one that lacks its thread there. */
+static const struct {
+	const char *word;
+	enum root_kind kind;
+} kinds[] = {{"monitor", ROOT_BUSY_MONITOR}, {"finalizable", ROOT_FINALIZABLE}, {"vm internal", ROOT_VM_INTERNAL},
+    {"interned string", ROOT_INTERNED_STRING}, {"reference cleanup", ROOT_REFERENCE_CLEANUP},
+    {"debugger", ROOT_DEBUGGER}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* --- writing --------------------------------------------------------------------------------------- */
+
+bool hprof_extra_process(const struct process_facts *p, size_t i, struct text *to)
+{
+	if (i >= FACTS)
+		return false;
+	const void *at = (const char *)p + facts[i].at;
+	if (facts[i].number && *(const uint64_t *)at)
+		text_addf(to, "%s%s %" PRIu64, begin, facts[i].word, *(const uint64_t *)at);
+	else if (!facts[i].number && *(const char *const *)at)
+		text_addf(to, "%s%s %s", begin, facts[i].word, *(const char *const *)at);
+	return true;
+}
+
+void hprof_extra_owners(struct text *to)
+{
+	text_addf(to, "%sowners", begin);
+}
+
+void hprof_extra_thread(const struct hprof_extra_thread *t, struct text *to)
+{
+	bool waits = t->waits_for && strlen(t->waits_for) <= WAITS_LONGEST;
+	text_addf(to, "%sthread %" PRIu32 " %" PRIu64 " %s%s%s", begin, t->serial, t->native_id, t->state ? t->state : "",
+	    waits ? "; " : "", waits ? t->waits_for : "");
+}
+
+void hprof_extra_root(const struct hprof_extra_root *r, struct text *to)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (kinds[i].kind == r->kind && (r->kind != ROOT_BUSY_MONITOR || r->thread))
+			text_addf(to, "%sroot 0x%" PRIx64 " %" PRIu32 " %" PRId32 " %s", begin, r->address, r->thread,
+			    (int32_t)r->frame, kinds[i].word);
+}
+
+/* --- reading --------------------------------------------------------------------------------------- */
+
+/* The text behind `begin` of the record at this offset, of at most so many bytes; false: it is another record. */
+static bool extra_at(const struct hprof *h, uint64_t at, uint64_t most, struct text *to, uint64_t *size)
+{
+	const uint8_t *p = h->dump.source->bytes + at;
+	uint64_t head = RECORD_HEAD + h->id_size;
+
+	text_clear(to);
+	if (at > h->end || h->end - at < head + BEGIN || *p != HPROF_UTF8 || memcmp(p + head, begin, BEGIN))
+		return false;
+	uint64_t n = load_be32(p + 5);
+	if (n < h->id_size + BEGIN || n > h->end - at - RECORD_HEAD || n > most)
+		return false;
+	text_add_modified_utf8(to, p + head + BEGIN, n - h->id_size - BEGIN);
+	*size = RECORD_HEAD + n;
+	return to->len && !memchr(to->s, '\0', to->len);
+}
+
+static void take_fact(struct process_facts *p, const char *text)
+{
+	for (size_t i = 0; i < FACTS; i++) {
+		size_t n = strlen(facts[i].word);
+		char *at = (char *)p + facts[i].at;
+		if (strncmp(text, facts[i].word, n) || text[n] != ' ')
+			continue;
+		if (facts[i].number) {
+			*(uint64_t *)(void *)at = strtoull(text + n + 1, NULL, 10);
+		} else if (!*(const char **)(void *)at) { /* a file may have many */
+			struct text shown = TEXT_INIT;
+			text_add_escaped(&shown, text + n + 1, strlen(text + n + 1));
+			*(const char **)(void *)at = shown.len ? arena_strndup(&p->arena, shown.s, shown.len) : NULL;
+			text_release(&shown);
+		}
+	}
+}
+
+static uint64_t key_of(uint64_t address, bool monitor)
+{
+	return address | monitor; /* objects are at even addresses */
+}
+
+static int take_root(struct hprof *h, const char *text, struct err *err)
+{
+	char *rest;
+	uint64_t address = strtoull(text, &rest, 16), thread = strtoull(rest, &rest, 10);
+	uint64_t frame = strtoull(rest, &rest, 10);
+
+	for (size_t i = 0; *rest == ' ' && i < KINDS; i++)
+		if (!strcmp(rest + 1, kinds[i].word))
+			return idmap_put(&h->extra_roots, key_of(address, kinds[i].kind == ROOT_BUSY_MONITOR),
+			    (frame & FRAME_NONE) << 40 | (thread & UINT32_MAX) << 8 | i, err);
+	return 0;
+}
+
+int hprof_extras_read(struct hprof *h, uint64_t at, struct err *err)
+{
+	struct text t = TEXT_INIT;
+	uint64_t size;
+	int code = 0;
+
+	for (; code == 0 && extra_at(h, at, LONGEST, &t, &size); at += size) {
+		if (!h->dump.process)
+			h->dump.process = process_new();
+		if (!strncmp(t.s, "thread ", 7))
+			code = idmap_put(&h->extra_threads, strtoull(t.s + 7, NULL, 10), at, err);
+		else if (!strncmp(t.s, "root ", 5))
+			code = take_root(h, t.s + 5, err);
+		else if (!strcmp(t.s, "owners"))
+			h->dump.facts.owners_recorded = true;
+		else
+			take_fact(h->dump.process, t.s);
+	}
+	text_release(&t);
+	return code;
+}
+
+void hprof_thread_extra(const struct hprof *h, struct thread_record *to, struct text *state, struct text *waits)
+{
+	struct text t = TEXT_INIT;
+	uint64_t at = idmap_get(&h->extra_threads, to->serial), size;
+	char *rest;
+
+	/* any number of threads may have this serial */
+	if (at != IDMAP_NONE && extra_at(h, at, THREAD_LONGEST, &t, &size) && !strncmp(t.s, "thread ", 7)) {
+		strtoull(t.s + 7, &rest, 10);
+		to->native_id = strtoull(rest, &rest, 10);
+		rest += *rest == ' ';
+		size_t n = strcspn(rest, ";");
+		text_add_n(state, rest, n);
+		if (n)
+			to->state = state->s;
+		if (rest[n] && rest[n + 1] == ' ') {
+			text_add(waits, rest + n + 2);
+			to->waits_for = waits->s;
+		}
+	}
+	text_release(&t);
+}
+
+void hprof_root_extra(const struct hprof *h, struct root_record *root)
+{
+	bool monitor = root->kind == ROOT_BUSY_MONITOR;
+	uint64_t v = monitor || root->kind == ROOT_UNKNOWN ? idmap_get(&h->extra_roots, key_of(root->address, monitor)) :
+	    IDMAP_NONE;
+
+	if (v == IDMAP_NONE)
+		return;
+	root->kind = kinds[(v & UINT8_MAX) % KINDS].kind;
+	root->thread_serial = v >> 8 & UINT32_MAX;
+	root->frame = v >> 40 == FRAME_NONE ? UINT32_MAX : (uint32_t)(v >> 40);
+}

@@ -90,7 +90,8 @@ static int gather(struct hprof_writing *w, const struct heap_class *c, struct he
 		else if (!to->domain && !strcmp(f->name, "<protection_domain>"))
 			to->domain = f->value;
 		else if (strcmp(f->name, "<constant>") && w->n_values < HPROF_FIELDS_MOST)
-			code = add_value(w, hprof_text_id(w, f->name, true), f->type, f->value);
+			code = add_value(w, hprof_text_id(w, f->name, true), f->type,
+			    f->type != VALUE_OBJECT && hprof_left_out(w) == REDACT_ALL ? 0 : f->value);
 	}
 	if (!code && c->object != HEAP_NONE)
 		code = find_unnamed(w, c);

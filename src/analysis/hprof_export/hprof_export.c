@@ -44,7 +44,7 @@ static int write_origin(struct hprof_writing *w)
 	const struct heap *h = w->h;
 	const struct dump_facts *f = &h->facts;
 	struct hprof_origin o = {
-		.left_out = w->plan.values ? f->redacted : REDACT_ALL,
+		.left_out = !w->plan.values ? REDACT_ALL : f->redacted > hprof_left_out(w) ? f->redacted : hprof_left_out(w),
 		.fields_invented = !w->plan.values || f->fields_invented,
 		.roots_inferred = !f->roots_recorded ? h->n_inferred_roots > 0 : heap_roots_were_inferred(h),
 		.locals_inferred = f->locals_inferred,
@@ -67,7 +67,9 @@ static int write_origin(struct hprof_writing *w)
 	hprof_origin_add(&o, &words);
 	uint64_t id = words.s ? hprof_text_id(w, words.s, false) : 0;
 	text_release(&words);
-	return id ? hprof_write_extras(w) : err_set(w->err, ERR_NOMEM, "not enough memory");
+	if (!id)
+		return err_set(w->err, ERR_NOMEM, "not enough memory");
+	return hprof_left_out(w) ? 0 : hprof_write_extras(w);
 }
 
 /* --- all of it ---------------------------------------------------------------------------------- */
@@ -109,9 +111,10 @@ static int write_all(struct hprof_writing *w)
 	return code;
 }
 
-int hprof_export(const struct heap *h, FILE *to, struct hprof_exported *done, struct err *err)
+int hprof_export(const struct heap *h, const struct redaction *leave_out, FILE *to, struct hprof_exported *done,
+    struct err *err)
 {
-	struct hprof_writing w = {.h = h, .done = done, .next_class_serial = 1, .err = err};
+	struct hprof_writing w = {.h = h, .leave_out = leave_out, .done = done, .next_class_serial = 1, .err = err};
 
 	*done = (struct hprof_exported){.bytes = 0};
 	progress_phase(progress_own(), PHASE_WRITE_HPROF, h->n_objects);

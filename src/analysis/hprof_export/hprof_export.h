@@ -22,6 +22,7 @@
 #include <stdio.h>
 
 struct heap;
+struct redaction; /* dump/reader.h */
 
 /* What was written, and what of the heap has no place in such a file. */
 struct hprof_exported {
@@ -38,6 +39,8 @@ struct hprof_exported {
 /* Can it be written?  ERR_UNSUPPORTED, and why not: a Go heap, an index without references. */
 MUST_CHECK int hprof_export_may(const struct heap *h, struct err *err);
 /* Write it; the heap has its references.  0, ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
-MUST_CHECK int hprof_export(const struct heap *h, FILE *to, struct hprof_exported *done, struct err *err);
+/* leave_out: contents that are zeros in the file, as reader.redact has it, but names stay; NULL: none. */
+MUST_CHECK int hprof_export(const struct heap *h, const struct redaction *leave_out, FILE *to,
+    struct hprof_exported *done, struct err *err);
 
 #endif

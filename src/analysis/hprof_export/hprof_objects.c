@@ -50,13 +50,15 @@ static void put_invented(struct hprof_writing *w, uint32_t id, uint32_t class)
 static void put_fields(struct hprof_writing *w, const struct values *v, uint64_t n)
 {
 	struct field_walk f = {.values = v};
+	bool left_out = hprof_left_out(w) == REDACT_ALL || (hprof_left_out(w) == REDACT_STRINGS &&
+	    w->h->classes[v->class].address == w->leave_out->string_class);
 	uint64_t references = 0, degree = adjacency_degree(&w->h->out, v->id);
 
 	while (values_next_field(&f)) {
 		unsigned width = hprof_width(&w->plan, f.field->type);
 		if (width > n)
 			break;
-		hprof_put_number(&w->out, f.value.bits, width);
+		hprof_put_number(&w->out, left_out && f.value.type != VALUE_OBJECT ? 0 : f.value.bits, width);
 		references += f.value.type == VALUE_OBJECT && f.value.bits;
 		n -= width;
 	}
@@ -150,7 +152,9 @@ static void put_number_array(struct hprof_writing *w, uint32_t id, uint64_t addr
 	hprof_put_number(&w->out, EMPTY_TRACE, 4);
 	hprof_put_number(&w->out, n, 4);
 	hprof_put_number(&w->out, type, 1);
-	if (v)
+	bool left_out = hprof_left_out(w) > REDACT_STRINGS || (hprof_left_out(w) == REDACT_STRINGS &&
+	    w->leave_out->of_string(w->leave_out->context, address));
+	if (v && !left_out)
 		put_elements(w, v, type, n);
 	else
 		hprof_put_zeros(&w->out, n * width);

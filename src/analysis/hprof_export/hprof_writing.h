@@ -18,6 +18,7 @@
 #include "analysis/hprof_export/hprof_out.h"
 #include "analysis/hprof_export/hprof_plan.h"
 #include "base/text.h"
+#include "dump/reader.h"
 
 /* A static field as it goes into a class record. */
 struct class_value {
@@ -31,6 +32,7 @@ struct hprof_writing {
 	struct hprof_plan plan;
 	struct hprof_out out;
 	struct hprof_exported *done;
+	const struct redaction *leave_out; /* NULL: nothing */
 	struct string_intern texts;  /* each is in the file under its number + 1 */
 	uint32_t *class_text;        /* number of the name of each class; big memory */
 	struct text name;            /* scratch */
@@ -42,6 +44,11 @@ struct hprof_writing {
 	uint64_t lost_loader;        /* stands for all loaders that the dump lacks; 0: there was none yet */
 	struct err *err;
 };
+
+static inline enum redact_what hprof_left_out(const struct hprof_writing *w)
+{
+	return w->leave_out ? w->leave_out->what : REDACT_NOTHING;
+}
 
 enum { EMPTY_TRACE = 1 }; /* the serial of the stack of all objects, which has no frames */
 /* The serials of a thread and of its stack. */

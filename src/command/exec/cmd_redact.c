@@ -3,6 +3,7 @@
 #include "command/commands.h"
 
 #include "algorithms/gzipped.h"
+#include "analysis/hprof_export/hprof_export.h"
 #include "base/suffixes.h"
 #include "command/exec/exec.h"
 #include "dump/registry.h"
@@ -52,19 +53,31 @@ static int write_map(void *names, FILE *to, const char *path, struct err *err)
 	return t->len && fwrite(t->s, 1, t->len, to) != t->len ? err_set(err, ERR_IO, "%s", strerror(errno)) : 0;
 }
 
+/* By its reader, or where that has no such copies, as an HPROF file that is made without contents. */
+static int write_redacted(struct copy_writing *w, FILE *to, struct err *err)
+{
+	const struct heap *h = session_heap(w->s);
+	struct hprof_exported done;
+	if (h->dump->reader->redact)
+		return h->dump->reader->redact(h->dump, &w->wanted, to, &w->bytes, err);
+	int code = hprof_export(h, &w->wanted, to, &done, err);
+	w->bytes = done.bytes;
+	return code;
+}
+
 /* All of it, as it is or squeezed. */
 static int write_copy(struct copy_writing *w, FILE *to, struct err *err)
 {
 	const struct heap *h = session_heap(w->s);
 	progress_phase(progress_own(), PHASE_WRITE_COPY, 2 * h->source->size); /* it is gone through twice */
 	if (!w->compressed)
-		return h->dump->reader->redact(h->dump, &w->wanted, to, &w->bytes, err);
+		return write_redacted(w, to, err);
 	struct gzip_out *squeezing;
 	FILE *stream;
 	int code = gzip_begin(&squeezing, &stream, to, err);
 	if (code)
 		return code;
-	code = h->dump->reader->redact(h->dump, &w->wanted, stream, &w->bytes, err);
+	code = write_redacted(w, stream, err);
 	return gzip_end(squeezing, stream, code, &w->bytes, err);
 }
 
@@ -94,7 +107,7 @@ int copy_may(const struct session *s, struct err *err)
 	if (h->dump_absent)
 		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is open, and it has no contents "
 		    "(redact the dump)");
-	if (!h->dump->reader->redact)
+	if (!h->dump->reader->redact && h->facts.values != DECLARED_FIELDS)
 		return err_set(err, ERR_UNSUPPORTED, "%s cannot be redacted, only HPROF (%sindex -packed -no-names MAP "
 		    "writes a file that may leave the host)", h->facts.title,
 		    h->facts.interior_pointers ? "" : "redact what export -hprof FILE writes, or ");
@@ -172,6 +185,9 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 		w.wanted.map = &w.names;
 		w.wanted.knows = nameless_knows;
 	}
+	if (w.map && !h->dump->reader->redact)
+		return err_set(err, ERR_UNSUPPORTED, "-names needs an HPROF dump (redact FILE.hprof, then redact -names "
+		    "with that file)");
 	if (w.map && !strcmp(w.map, call->argument[0].word))
 		return err_set(err, ERR_USAGE, "%s cannot be both the copy and the map of names (name two files)", w.map);
 	if (call_has(call, DASH_ARRAYS))

@@ -24,7 +24,7 @@ static int write_hprof(void *file, FILE *to, const char *path, struct err *err)
 	int code = f->compressed ? gzip_begin(&gzip, &stream, to, err) : 0;
 	if (code)
 		return code;
-	code = hprof_export(f->h, stream, &f->done, err);
+	code = hprof_export(f->h, NULL, stream, &f->done, err);
 	f->bytes = f->done.bytes;
 	return gzip ? gzip_end(gzip, stream, code, &f->bytes, err) : code;
 }

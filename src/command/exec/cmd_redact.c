@@ -186,7 +186,7 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 		w.wanted.knows = nameless_knows;
 	}
 	if (w.map && !h->dump->reader->redact)
-		return err_set(err, ERR_UNSUPPORTED, "-names needs an HPROF dump (redact FILE.hprof, then redact -names "
+		return err_set(err, ERR_USAGE, "-names needs an HPROF dump (redact FILE.hprof, then redact -names "
 		    "with that file)");
 	if (w.map && !strcmp(w.map, call->argument[0].word))
 		return err_set(err, ERR_USAGE, "%s cannot be both the copy and the map of names (name two files)", w.map);
@@ -218,17 +218,18 @@ const struct command cmd_redact = {
 	{DASH_STRINGS, OPT_FLAG, NULL, "leave out only the texts of Strings"}),
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_OF_SESSION,
     .group = "session",
-    .summary = "write a copy of an HPROF dump without its contents",
+    .summary = "write a copy of the dump without its contents, as HPROF",
     .shapes = SHAPES(&files_shape),
     .description = "The copy is an HPROF dump for every tool: objects, references, sizes, threads and stacks as in "
 	"the dump, and zeros for contents. Contents are all primitive values in fields, static fields and arrays, so "
-	"also texts of Strings, names of threads and system properties. -strings clears only the arrays and fields of "
-	"Strings; passwords in a char[] and buffers stay. Of HotSpot's symbols only names of classes, methods, fields "
+	"also texts of Strings, names of threads and system properties. -strings clears only those of Strings; "
+	"a char[] stays. Of HotSpot's symbols only names of classes, methods, fields "
 	"and source files stay.\n"
 	"-names MAP replaces the names of classes outside of the class library (C17), and their fields (F), methods "
 	"(M) and source files (S); MAP has a line for each: C17, a tab and the name. Keep MAP to yourself.\n"
-	"A damaged dump is refused. FILE.gz is compressed. Only the owner can read the file; an existing one is "
-	"replaced as by save. In the copy, strings, thread states and sizes of collections are unknown, not 0.",
+	"A system dump of OpenJ9 becomes HPROF; then -names needs a second redact, of that copy. A damaged dump is "
+	"refused. FILE.gz is compressed. Only the owner can read the file. In the copy, strings, thread states and sizes "
+	"of collections are unknown, not 0.",
     .examples = {{"redact copy.hprof.gz", ON_SHOP, "a copy for other tools, without contents"},
 	{"redact -names names.txt nameless.hprof.gz", ON_SHOP, "also without the names of the program"},
 	{"redact -strings textless.hprof", ON_SHOP, "only without the texts of Strings"}},

@@ -6,6 +6,7 @@
 #include "analysis/hprof_export/hprof_export.h"
 #include "base/suffixes.h"
 #include "command/exec/exec.h"
+#include "dump/process.h"
 #include "heap/heap.h"
 
 struct hprof_file {
@@ -62,6 +63,8 @@ static void add_left_out(const struct hprof_file *f, struct text *to)
 	    "references that HPROF has no room for");
 	add_count(to, f->done.arrays_clipped, "end of an array larger than 4 GB",
 	    "ends of arrays larger than 4 GB");
+	if (f->h->process && (f->h->process->arguments.n || f->h->process->variables.n))
+		add_part(to, "arguments and environment of the process");
 	add_count(to, f->done.threads_lost, "thread without an object", "threads without an object");
 	add_count(to, f->done.sizes_lost, "size that HPROF cannot record",
 	    "sizes that HPROF cannot record");

@@ -85,7 +85,7 @@ static uint64_t next_marked(const struct j9_walk *w)
 			word &= UINT64_MAX << first % wide;
 		if (word) {
 			uint64_t at = j->marks_base + (i * wide + (uint64_t)__builtin_ctzll(word)) * j->marks_step;
-			return at < w->high ? at : w->high;
+			return at >= w->at && at < w->high ? at : w->high;
 		}
 	}
 	return w->high;
@@ -133,7 +133,7 @@ static inline bool step(struct j9_walk *w, struct j9_object *out)
 	const struct j9core *j = w->image;
 	uint64_t n;
 
-	if ((w->at >= w->clear || w->there - w->at < j->slot) && !find_bytes(w))
+	if ((w->at >= w->clear || w->at > w->there || w->there - w->at < j->slot) && !find_bytes(w))
 		return false;
 	out->address = w->at;
 	out->bytes = w->bytes + (w->at - w->base);

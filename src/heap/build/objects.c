@@ -340,12 +340,12 @@ static void keep_lengths(struct build *b, struct records_walk *w, uint32_t id, u
 	}
 }
 
-/* By the runs that were noted (placing.h), without a look at the records.  False: not all were. */
+/* By the runs that were noted (placing.h), without a look at the records.  False: not all were, or sizes are kept. */
 static bool keep_by_runs(struct build *b, const struct slice *s)
 {
 	const struct place_notes *notes = &s->place_notes;
 	struct records_walk w = records_walk(&s->records);
-	if (tells_sizes(s) || notes->too_many || b->n_duplicates)
+	if (tells_sizes(s) || b->heap->own_size || notes->too_many || b->n_duplicates)
 		return false;
 	for (uint32_t i = 0; i < notes->n && !progress_stops(b->progress, i); i++) {
 		uint32_t end = i + 1 < notes->n ? notes->runs[i + 1].number : notes->number;

@@ -345,7 +345,7 @@ static int read_part(const struct dump *dump, const struct part *part, struct si
 		code = j9core_roots(d->image, sink, err);
 	if (code == 0)
 		code = read_regions(r, part);
-	if (code == 0 && part->end >= end_of(d->image))
+	if (code == 0 && (part->end >= end_of(d->image) || sink->reached >= end_of(d->image)))
 		code = j9core_missing(d->image, d->files.refused.s, err);
 	big_free(r->handle);
 	j9_links_release(&r->links);

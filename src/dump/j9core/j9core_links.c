@@ -34,6 +34,7 @@ static int add_superclasses(struct links *l, const struct j9_class *c)
 	uint64_t supers = j9_get(l->image, c->address, AT_CLASS_SUPERS), n = c->flags & l->image->depth_mask;
 	int code = 0;
 
+	n = n < l->image->n_classes ? n : 0; /* it has not more than there are classes: damaged */
 	for (uint64_t i = n; i-- > 0 && code == 0;)
 		code = add_class(l, j9_word(l->image, supers + i * l->image->word));
 	return code;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Makes tiny system dumps of OpenJ9: Made(...).core() is the file, .plan what is in it."""
 
+import j9_program
 from j9_memory import ARRAY, DYING, RAM_CLASS, Description, Memory, up
 
 MIXED, REFERENCES, BYTES, LONGS = 14, 12, 2, 6
@@ -17,6 +18,7 @@ class Class:
         self.shape, self.shift, self.leaf, self.arity, self.gap = shape, shift, leaf, arity, gap
         self.statics, self.interfaces, self.of_array, self.dying = [], [], None, False
         self.at = self.object = 0
+        self.lock = None
 
     def title(self):
         """As dumps have it."""
@@ -79,11 +81,17 @@ class Made:
         m, structure = self.m, "J9ROMArrayClass" if c.array else "J9ROMClass"
         written = "[L" if c.shape == REFERENCES else c.name
         name = m.utf8("vm", written) if len(c.name) % 2 else None
-        at = m.new("vm", structure, objectStaticCount=len(c.statics))
+        own = [f for f in j9_program.STATICS.get(c.name, ()) if f[1][0] in "L["]
+        at = m.new("vm", structure, objectStaticCount=len(c.statics) + len(own))
         name = name or m.utf8("vm", written)
-        m.set(at, structure, className=name - at - m.offset(structure, "className"))
+        m.relative(at, structure, "className", name)
         if c.array:
             m.set(at, structure, arrayShape=c.shift)
+        else:
+            m.set(at, structure, optionalFlags=1)
+            source = m.take("vm", 4)
+            m.put(source, m.utf8("vm", "Made.java") - source, 4)
+            m.relative(at, structure, "optionalInfo", source)
         return at
 
     def above(self, c):
@@ -95,9 +103,10 @@ class Made:
         m.words(supers, [s.at for s in above])
         flags = len(above) | c.shape << 16 | (ARRAY if c.array else 0) | (DYING if c.dying else 0)
         none = (1 << 8 * self.word) - 1
-        m.set(c.at, "J9Class", eyecatcher=0x99669966, romClass=self.rom(c), superclasses=supers,
+        rom = self.rom(c)
+        m.set(c.at, "J9Class", eyecatcher=0x99669966, romClass=rom, superclasses=supers,
               classDepthAndFlags=flags, classLoader=loader, classObject=c.object, totalInstanceSize=c.size,
-              instanceDescription=1 if c.array else self.bitmap(c), lockOffset=none,
+              instanceDescription=1 if c.array else self.bitmap(c), lockOffset=c.lock or none,
               backfillOffset=self.hash_at(c), arrayClass=c.of_array.at if c.of_array else 0,
               nextClassInSegment=after)
         if c.array:
@@ -106,6 +115,7 @@ class Made:
             statics = m.take("vm", self.word * len(c.statics), self.word)
             m.words(statics, c.statics)
             m.set(c.at, "J9Class", ramStatics=statics)
+        j9_program.write_fields(self, c, rom)
         c.tables = c.above.tables if c.above else 0  # a superclass's list is the end
         for i in c.interfaces:
             c.tables = m.new("vm", "J9ITable", interfaceClass=i.at, next=c.tables)
@@ -229,7 +239,7 @@ class Made:
         if self.regional:
             self.garbage(1)
             return
-        self.hole(48)
+        self.hole(64)
         if not self.cells:
             self.hole(self.word)
             self.hole(self.word)
@@ -258,6 +268,8 @@ class Made:
         self.cls("Exact", top, [1, wide - 1], wide)
         self.cls("Fitting", top, [0, wide - 2], wide - 1)
         self.cls("Dead", top, [0], 2).dying = True
+        for name, above in ("Fields", top), ("Lock", top), ("SubFields", None):
+            j9_program.lay_out(self, self.cls(name, above or self.classes["Fields"]), name == "Lock")
         for primitive, name, shape, shift in ("byte", "[B", BYTES, 0), ("long", "[J", LONGS, 3):
             leaf = self.cls(primitive)
             leaf.of_array = self.cls(name, top, array=True, shape=shape, shift=shift, leaf=leaf, arity=1)
@@ -304,7 +316,9 @@ class Made:
         self.hole(64)
         if self.cells:
             self.array(longs, 500, area="more")
-        self.node = node
+        self.node, self.named = node, {"node": node[6], "text": text}
+        self.area = "third" if self.cells else "more"
+        j9_program.make_instances(self)
         at, refs = node[0], [node[0], self.first]
         self.point(at, c["Node"], refs)
         self.plan.objects[at] = self.plan.objects[at][:4] + (sorted(refs),)
@@ -324,7 +338,8 @@ class Made:
             fields = [self.loaders[which], self.first]
             self.point(k.object, c["java/lang/Class"], fields)
             kin = self.above(k) + [x for x in k.interfaces] + ([k.of_array] if k.of_array else [])
-            refs = fields + [self.loaders[which]] + k.statics + [x.object for x in kin]
+            own = [self.named[f[2]] for f in j9_program.STATICS.get(k.name, ()) if f[1][0] in "L["]
+            refs = fields + [self.loaders[which]] + k.statics + own + [x.object for x in kin]
             title, _, size, length, _ = self.plan.objects[k.object]
             self.plan.objects[k.object] = (title, "class", size, length, sorted(r for r in refs if r))
             if which < 2:
@@ -416,38 +431,57 @@ class Made:
               _largestDesirableArraySpineSize=self.spine_most if self.regional else (1 << 8 * self.word) - 1)
         return at
 
-    def pool(self, objects):
-        """A J9Pool of two puddles: slots of which each second is free."""
+    def pool(self, n, size, fill):
+        """A J9Pool with so many puddles: of two elements of each the second is in use."""
         m, puddles = self.m, []
-        for _ in objects:
+        for i in range(n):
             head = m.new("vm", "J9PoolPuddle", more=4, usedElements=1)
             m.put(head + self.d.size["J9PoolPuddle"], 0xbfffffff, 4)
-            elements = m.take("vm", 2 * self.word, self.word)
-            m.words(elements, [0xdead0000, objects[len(puddles)]])
-            m.set(head, "J9PoolPuddle",
-                  firstElementAddress=elements - head - m.offset("J9PoolPuddle", "firstElementAddress"))
+            elements = m.take("vm", 2 * size, 8)
+            m.put(elements, 0xdead0000, self.word)
+            fill(i, elements + size)
+            m.relative(head, "J9PoolPuddle", "firstElementAddress", elements)
             puddles.append(head)
         for a, b in zip(puddles, puddles[1:]):
-            m.set(a, "J9PoolPuddle", nextPuddle=b - a - m.offset("J9PoolPuddle", "nextPuddle"))
-        self.puddles = puddles
+            m.relative(a, "J9PoolPuddle", "nextPuddle", b)
         first = m.new("vm", "J9PoolPuddleList")
-        m.set(first, "J9PoolPuddleList", nextPuddle=puddles[0] - first - m.offset("J9PoolPuddleList", "nextPuddle"))
-        at = m.new("vm", "J9Pool", elementSize=self.word, elementsPerPuddle=2)
-        m.set(at, "J9Pool", puddleList=first - at - m.offset("J9Pool", "puddleList"))
+        m.relative(first, "J9PoolPuddleList", "nextPuddle", puddles[0])
+        at = m.new("vm", "J9Pool", elementSize=size, elementsPerPuddle=2)
+        m.relative(at, "J9Pool", "puddleList", first)
+        self.puddles = puddles
         return at
 
-    def thread(self, name, held):
-        m = self.m
+    def threads(self):
+        """A ring of two: one with frames, which has the monitors, and one that waits."""
+        m, held = self.m, self.node[7:9]
+        end, registers = j9_program.stack_of(self, [held[0], self.node[5], self.node[4]])
+        words = m.take("vm", 8 * self.word, self.word)
+        m.words(words, [7, held[1], 0, held[1] + self.slot, 0, 0, 1, 0x1234])
+        main = self.thread("main", end, registers)
+        worker = self.thread("worker", words + 8 * self.word, {"sp": words})
+        m.set(main, "J9VMThread", linkNext=worker)
+        m.set(worker, "J9VMThread", linkNext=main)
+        locks = self.with_fields["Lock"][0], self.inflated
+        self.plan.roots += [(o, "Java local") for o in held + self.node[4:6] + [locks[0]]]
+        self.plan.roots += [(o, "Busy monitor") for o in locks] + [(locks[1], "Thread block")]
+        return [main, worker]
+
+    def thread(self, name, end, registers):
+        m, i = self.m, len(self.plan.threads)
         text = m.take("vm", len(name) + 1)
         m.write(text, name.encode())
-        words = m.take("vm", 8 * self.word, self.word)
-        m.words(words, [7, held, 0, held + self.slot, 0, 0, 1, 0x1234])
-        stack = m.new("vm", "J9JavaStack", end=words + 8 * self.word, size=8 * self.word)
-        os_thread = m.new("vm", "J9AbstractThread", tid=100 + len(self.plan.threads))
-        at = m.new("vm", "J9VMThread", omrVMThread=m.new("vm", "OMR_VMThread", threadName=text), osThread=os_thread,
-                   threadObject=self.thread_object[len(self.plan.threads)], stackObject=stack, sp=words)
-        self.plan.roots += [(self.thread_object[len(self.plan.threads)], "Thread"), (held, "Java local")]
+        stack = m.new("vm", "J9JavaStack", end=end, size=end - registers["sp"])
+        os_thread = m.new("low", "J9AbstractThread", tid=100 + i)
+        at = m.new("low", "J9VMThread", align=256, osThread=os_thread, threadObject=self.thread_object[i],
+                   stackObject=stack, **registers)
+        omr = m.new("vm", "OMR_VMThread", threadName=text, _language_vmthread=at)
+        m.set(at, "J9VMThread", omrVMThread=omr)
+        tls = m.offset("J9AbstractThread", "tls")
+        if tls:
+            m.put(os_thread + tls + 2 * self.word, omr, self.word)
+        self.plan.roots.append((self.thread_object[i], "Thread"))
         self.plan.threads.append(name)
+        self.os_threads.append(os_thread)
         return at
 
     def build(self):
@@ -459,22 +493,28 @@ class Made:
         self.thread_object = [self.instance(self.classes["java/lang/Thread"]) for _ in range(2)]
         self.make_objects()
         self.link_classes()
-        threads = [self.thread("main", self.node[7]), self.thread("worker", self.node[8])]
-        for a, b in zip(threads, reversed(threads)):
-            m.set(a, "J9VMThread", linkNext=b)
+        self.os_threads = []
+        self.ring = threads = self.threads()
         if not self.regional:
             low, high = self.local
             half = low + 64
             m.set(threads[0], "J9VMThread", heapAlloc=low, heapTop=half)
             m.set(threads[1] + m.offset("J9VMThread", "allocateThreadLocalHeap"), "J9ModronThreadLocalHeap",
                   realHeapAlloc=half, realHeapTop=high)
-        self.threads = threads
+        hidden = []
+        for kind in "I" if self.slot == 4 else "J", "LObject;":
+            hidden.append(m.new("vm", "J9ROMFieldShape"))
+            j9_program.field_shape(self, hidden[-1], "hidden", kind, False)
+        monitors = j9_program.make_monitors(self, threads[0], self.os_threads[0], threads[1])
+        globals_ = self.pool(2, self.word, lambda i, at: m.put(at, self.node[2 + i], self.word))
         self.plan.roots += [(self.node[2], "JNI global"), (self.node[3], "JNI global")]
         self.vm = m.new("vm", "J9JavaVM", gcExtensions=self.extensions(),
                         extendedRuntimeFlags2=0x40 if self.compressed else 0, compressedPointersShift=self.shift,
-                        mainThread=threads[0], omrVM=m.new("vm", "OMR_VM", _objectAlignmentInBytes=8),
+                        mainThread=threads[0], omrVM=m.new("vm", "OMR_VM", _objectAlignmentInBytes=8, _vmThreadKey=3),
                         isIndexableDataAddrPresent=int(self.outside), systemClassLoader=self.loader[0],
-                        applicationClassLoader=self.loader[1], jniGlobalReferences=self.pool(self.node[2:4]),
+                        applicationClassLoader=self.loader[1], jniGlobalReferences=globals_,
+                        hiddenLockwordFieldShape=hidden[0], hiddenFinalizeLinkFieldShape=hidden[1],
+                        monitorTableList=monitors, vmArgsArray=j9_program.arguments(self),
                         arrayletLeafSize=self.leaf if self.regional else 0, classMemorySegments=self.segments(),
                         exclusiveAccessState=7)
         blob = self.d.blob()

@@ -13,6 +13,11 @@ J9RAS: vm.p dumpTimeMillis.8 pid.w
 J9JavaVM: gcExtensions.p extendedRuntimeFlags2.4 compressedPointersShift.w mainThread.p omrVM.p classLoaderBlocks.p
  isIndexableDataAddrPresent.w systemClassLoader.p applicationClassLoader.p jniGlobalReferences.p arrayletLeafSize.w
  monitorTableList.p classMemorySegments.p segregatedAllocationCacheSize.w exclusiveAccessState.w
+ hiddenInstanceFields.p hiddenLockwordFieldShape.p hiddenFinalizeLinkFieldShape.p vmArgsArray.p
+J9HiddenInstanceField: className.p shape.p next.p
+J9VMInitArgs: actualVMArgs.p
+JavaVMInitArgs: nOptions.4 options.p
+JavaVMOption: optionString.p
 OMR_VM: _objectAlignmentInBytes.w _vmThreadKey.w
 MM_GCExtensionsBase: heapRegionManager.p _isVLHGC.b _globalCollector.p isVirtualLargeObjectHeapEnabled.b
 MM_GCExtensions(MM_GCExtensionsBase): indexableObjectModel.i16 dynamicClassUnloading.w
@@ -36,13 +41,23 @@ J9Class: eyecatcher.w romClass.p superclasses.p classDepthAndFlags.w classFlags.
  arrayClass.p iTable.p nextClassInSegment.p
 J9ArrayClass(J9Class): arity.w leafComponentType.p componentType.p
 J9ITable: interfaceClass.p next.p
-J9ROMClass: className.s objectStaticCount.4 romFieldCount.4 romFields.s
+J9ROMClass: className.s objectStaticCount.4 romFieldCount.4 romFields.s singleScalarStaticCount.4 optionalFlags.4
+ optionalInfo.s
 J9ROMArrayClass(J9ROMClass): arrayShape.4
+J9ROMNameAndSignature: name.s signature.s
+J9ROMFieldShape: nameAndSignature.i16 modifiers.4
+J9ROMMethod(J9ROMNameAndSignature): modifiers.4 bytecodeSizeLow.2 bytecodeSizeHigh.1 argCount.1 tempCount.2
+J9Method: bytecodes.p constantPool.p
+J9ConstantPool: ramClass.p
+J9MethodDebugInfo: lineNumberCount.4
 J9VMThread: linkNext.p heapAlloc.p heapTop.p omrVMThread.p osThread.p threadObject.o blockingEnterObject.o
- stackObject.p sp.p pc.p literals.p arg0EA.p jniLocalReferences.p publicFlags.w allocateThreadLocalHeap.i4
+ stackObject.p sp.p pc.p literals.p arg0EA.p jniLocalReferences.p publicFlags.w allocateThreadLocalHeap.i12
 J9ModronThreadLocalHeap: realHeapAlloc.p realHeapTop.p
 OMR_VMThread: threadName.p _language_vmthread.p
-J9AbstractThread: tid.w flags.w
+J9AbstractThread: tid.w flags.w tls.a4
+J9ThreadAbstractMonitor: count.w owner.p userData.w
+J9ObjectMonitor: monitor.p
+J9HashTable: listNodePool.p
 J9JavaStack: end.p size.w previous.p
 J9JNIReferenceFrame: previous.p references.p
 J9Pool: elementSize.w elementsPerPuddle.w puddleList.S
@@ -56,11 +71,18 @@ NAMES = {"p": "void*", "w": "UDATA", "8": "U64", "4": "U32", "2": "U16", "1": "U
          "s": "J9SRP(void)", "S": "J9WSRP(void)", "o": "j9object_t", "a": "UDATA[4]", "i": "struct Inner"}
 ARRAY, DYING = 0x400000, 0x1000000  # of classDepthAndFlags
 RAM_CLASS = 0x20
+STATIC, OBJECT_FIELD, WIDE_FIELD = 0x80, 0x100000, 0x200000  # of fields
+SYNCHRONIZED, DEBUG_INFO = 0x40, 0x8000  # of methods
+BLOCKED = 0x400  # of J9VMThread.publicFlags
 CONSTANTS = {
-    "DDRAlgorithmVersions": {"MIXED_REFERENCE_MODE": 1, "ALG_GC_ARRAYLET_OBJECT_MODEL_VERSION": 2},
-    "J9Consts": {"J9_EXTENDED_RUNTIME2_COMPRESS_OBJECT_REFERENCES": 0x40, "J9_XACCESS_EXCLUSIVE": 7},
+    "DDRAlgorithmVersions": {"MIXED_REFERENCE_MODE": 1, "ALG_GC_ARRAYLET_OBJECT_MODEL_VERSION": 2,
+                             "VM_LINE_NUMBER_TABLE_VERSION": 1},
+    "J9Consts": {"J9_EXTENDED_RUNTIME2_COMPRESS_OBJECT_REFERENCES": 0x40, "J9_XACCESS_EXCLUSIVE": 7,
+                 "J9_PUBLIC_FLAGS_THREAD_BLOCKED": BLOCKED},
+    "J9FieldFlags": {"J9FieldFlagObject": OBJECT_FIELD, "J9FieldSizeDouble": WIDE_FIELD},
     "J9JavaAccessFlags": {"J9AccClassDepthMask": 0xfff, "J9AccClassRAMArray": ARRAY, "J9AccClassDying": DYING,
-                          "J9AccClassHotSwappedOut": 0x2000000},
+                          "J9AccClassHotSwappedOut": 0x2000000, "J9AccStatic": STATIC,
+                          "J9AccSynchronized": SYNCHRONIZED, "J9AccMethodHasDebugInfo": DEBUG_INFO},
     "J9MemorySegment": {"MEMORY_TYPE_RAM_CLASS": RAM_CLASS},
     "MM_GCExtensions__DynamicClassUnloading": {"DYNAMIC_CLASS_UNLOADING_NEVER": 3},
 }
@@ -178,6 +200,10 @@ class Memory:
     def set(self, at, structure, **members):
         for member, value in members.items():
             self.put(at + self.offset(structure, member), value, self.width(structure, member))
+
+    def relative(self, at, structure, member, to):
+        """A distance from the member itself."""
+        self.set(at, structure, **{member: to - at - self.offset(structure, member)})
 
     def owner(self, structure, member):
         while structure and (structure, member) not in self.d.at:

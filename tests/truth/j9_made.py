@@ -13,6 +13,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import j9_made  # noqa: E402
 import j9_memory  # noqa: E402
+import j9_program  # noqa: E402
 from cairntest import GRAPHDUMP, QUICK, Graph, Run, Tap, cairn, some  # noqa: E402
 
 SHAPES = {
@@ -46,8 +47,49 @@ def check_plan(tap, name, made, path):
             loader = made.loaders[2 if c.leaf or c.name in made.THIRD else list(made.classes).index(c.name) % 2]
             want[c.object] = (titled(c.title()), loader, c.above.object if c.above else None)
     tap.equal({a: c[:3] for a, c in got.classes.items()}, want, name + ": classes")
-    threads = json.loads(cairn("-n", "--no-index", "--format", "json", "-x", "threads", path).out or "[]")
-    tap.equal([t["name"] for t in threads], plan.threads, name + ": threads")
+    check_program(tap, name, made, path)
+
+
+def check_program(tap, name, made, path):
+    """Values of fields, threads, frames, monitors and options."""
+    questions = ["ls %s -fields %s" % (c, ",".join(values)) for c, (_, values) in made.with_fields.items()]
+    questions += ["x 0x%x" % made.classes["Fields"].object, "threads", "bt main", "locks", "info -args"]
+    run = cairn("-n", "--no-index", "--format", "json", *(w for q in questions for w in ("-x", q)), path)
+    rest, got = run.out.strip(), []
+    while rest:
+        answer, n = json.JSONDecoder().raw_decode(rest)
+        got.append(answer)
+        rest = rest[n:].lstrip()
+    if not tap.equal(len(got), len(questions), name + ": all questions are answered"):
+        return
+    for (c, (_, values)), rows in zip(made.with_fields.items(), got):
+        first = next(r for r in rows if int(r["address"], 16) == made.with_fields[c][0])
+        tap.equal({n: first[n] for n in values}, {n: shown(made, *v) for n, v in values.items()},
+                  "%s: fields of %s" % (name, c))
+    statics, threads, frames, locks, options = got[-5:]
+    tap.equal({f["name"]: f["value"] for f in statics["fields"]},
+              {n: text_of(shown(made, kind, v)) for n, kind, v in j9_program.STATICS["Fields"]}, name + ": statics")
+    lock = made.with_fields["Lock"][0]
+    tap.equal([(t["name"], t["state"], int(t["native_id"], 16), t["frames"], t["waits_for"]) for t in threads],
+              [("main", "runnable", 100, len(j9_program.METHODS), None),
+               ("worker", "blocked", 101, 0, "Lock 0x%x, owned by main" % made.inflated)], name + ": threads")
+    tap.equal(sorted({(f["frame"], f["method"]) for f in frames if f["frame"] is not None}),
+              [(i, "%s.%s(Made.java:%d)" % m[:3]) for i, m in enumerate(j9_program.METHODS)], name + ": frames")
+    tap.equal({(int(r["address"], 16), r["owner"], r["waiting"]) for r in locks},
+              {(lock, "main", None), (made.inflated, "main", "worker")}, name + ": monitors")
+    tap.equal([r["argument"] for r in options], list(j9_program.OPTIONS), name + ": options")
+
+
+def shown(made, kind, value):
+    """As JSON has a value."""
+    if kind == "[B":
+        return '"UUUUU"'
+    return "0x%x" % made.named[value] if kind[0] == "L" else bool(value) if kind == "Z" else \
+        "'%s'" % chr(value) if kind == "C" else value
+
+
+def text_of(value):
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
 
 
 def titled(name):
@@ -138,18 +180,14 @@ def check_lost(tap, path):
            re.search(r"^Node +>=", run.out, re.M), "an object overwritten with zeros", run)
 
 
-def relative(m, at, structure, member, to):
-    m.set(at, structure, **{member: to - at - m.offset(structure, member)})
-
-
 CIRCLES = {
     "classes": lambda made, m: m.set(made.classes["Node"].at, "J9Class", nextClassInSegment=made.classes["Node"].at),
     "all classes": lambda made, m: m.set(made.classes["java/lang/Object"].at, "J9Class",
                                          nextClassInSegment=made.classes["Exact"].at),
     "segments": lambda made, m: m.set(made.segment, "J9MemorySegment", nextSegment=made.segment),
     "regions": lambda made, m: m.set(made.aux, "MM_HeapRegionDescriptor", _nextRegion=made.aux) if made.aux else 0,
-    "threads": lambda made, m: m.set(made.threads[1], "J9VMThread", linkNext=made.threads[1]),
-    "puddles": lambda made, m: relative(m, made.puddles[1], "J9PoolPuddle", "nextPuddle", made.puddles[0]),
+    "threads": lambda made, m: m.set(made.ring[1], "J9VMThread", linkNext=made.ring[1]),
+    "puddles": lambda made, m: m.relative(made.puddles[1], "J9PoolPuddle", "nextPuddle", made.puddles[0]),
     "interfaces": lambda made, m: m.set(made.classes["Node"].tables, "J9ITable", next=made.classes["Node"].tables),
 }
 

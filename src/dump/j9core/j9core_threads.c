@@ -194,13 +194,20 @@ static void word_of_stack(struct threads *t, uint64_t stack, uint64_t at, const 
 	entered(t, word, frame, false);
 }
 
+/* The first word from an address on that the core has. */
+static uint64_t there(const struct j9core *j, uint64_t at)
+{
+	uint64_t n, next = core_bytes(j->core, at, &n) ? at : core_next(j->core, at);
+	return next == UINT64_MAX ? next : j9_rounded(next, j->word);
+}
+
 /* All words from `low` on.  Frames lie in the same order. */
 static void words(struct threads *t, uint64_t stack, uint64_t low, uint64_t end)
 {
 	const struct j9core *j = t->j;
 	uint32_t i = 0, number = 0;
 
-	for (uint64_t at = low; at < end && j9_step(t->r, 1); at += j->word) {
+	for (uint64_t at = there(j, low); at < end && j9_step(t->r, 1); at = there(j, at + j->word)) {
 		for (; i < t->stack.n && t->stack.frame[i].high <= at; i++)
 			number += t->stack.frame[i].text != NULL;
 		const struct j9_frame *in = i < t->stack.n && t->stack.frame[i].low <= at ? &t->stack.frame[i] : NULL;

@@ -15,7 +15,7 @@
 /* J9Class.classDepthAndFlags: runtime/oti/j9nonbuilder.h. */
 enum { SHAPE_SHIFT = 16, SHAPE_MASK = 0xe, SHAPE_WORDS = 4, SHAPE_LONGS = 6, SHAPE_DOUBLES = 10,
 	SHAPE_POINTERS = 12 };
-enum { ARITY_MOST = 255, SEGMENTS_MOST = 1 << 24, CLASSES_MOST = 1 << 24, CLASS_LEAST = 64 /* bytes */ };
+enum { ARITY_MOST = 255, CLASSES_MOST = 1 << 24, CLASS_LEAST = 64 /* bytes */ };
 #define LIVE UINT64_C(0x99669966) /* J9Class.eyecatcher: runtime/vm/createramclass.cpp */
 #define ARRAY_LIMIT 8 /* an element has 1 << 8 bytes at most, far more than any */
 
@@ -275,23 +275,23 @@ int j9_read_classes(struct j9core *j, struct err *err)
 {
 	uint64_t list = j9_get(j, j->vm, AT_VM_CLASS_SEGMENTS), segment, most = core_size(j->core) / CLASS_LEAST;
 	uint64_t ram = j9_constant(j, "J9MemorySegment", "MEMORY_TYPE_RAM_CLASS", 0x10000);
+	struct j9_list segments = {.mark = 0};
 	uint64_t type, class;
 	int code = 0;
 
 	most = most < CLASSES_MOST ? most : CLASSES_MOST;
 	j->classes_lost = !j9_load(j, list, AT_SEGMENTS_FIRST, &segment);
-	for (uint64_t i = 0; segment && code == 0; i++) {
-		if (progress_own_stops(i))
+	while (!j9_list_ends(&segments, segment) && code == 0) {
+		if (progress_own_stops(segments.since))
 			return err_cancelled(err);
-		j->classes_lost |= !j9_load(j, segment, AT_SEGMENT_TYPE, &type) || i >= SEGMENTS_MOST;
-		if (i >= SEGMENTS_MOST)
-			break;
+		j->classes_lost |= !j9_load(j, segment, AT_SEGMENT_TYPE, &type);
 		if (type & ram && core_load(j->core, j9_get(j, segment, AT_SEGMENT_BASE), j->word, &class))
 			code = read_segment(j, class, most, err);
 		else
 			j->classes_lost |= type & ram;
 		segment = j9_get(j, segment, AT_SEGMENT_NEXT);
 	}
+	j->classes_lost |= segment != 0; /* the list is a circle */
 	if (code == 0)
 		code = index_classes(j, err);
 	if (code == 0)

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_MOST = 1 << 16, LIST_MOST = 1 << 16, THREADS_MOST = 1 << 20, STACK_MOST = 256 << 10 };
+enum { TEXT_MOST = 1 << 16, LIST_MOST = 1 << 16, STACK_MOST = 256 << 10 };
 
 /* A member that is read once or twice; 0: the VM does not have it, or the core. */
 static uint64_t value(const struct j9core *j, uint64_t address, const char *structure, const char *field)
@@ -217,13 +217,16 @@ static const char *event_name(uint64_t event)
 
 /* Walks over the threads of the VM: a ring. */
 struct ring {
-	uint64_t first, at, n;
+	uint64_t first, at;
+	struct j9_list seen;
 };
 
 static bool next_thread(const struct j9core *j, struct ring *r)
 {
-	r->at = r->n ? j9_get(j, r->at, AT_THREAD_NEXT) : r->first;
-	return r->at && r->n++ < THREADS_MOST && (r->n == 1 || r->at != r->first);
+	bool begins = !r->at;
+
+	r->at = begins ? r->first : j9_get(j, r->at, AT_THREAD_NEXT);
+	return !j9_list_ends(&r->seen, r->at) && (begins || r->at != r->first);
 }
 
 static bool is_thread(const struct j9core *j, uint64_t address)

@@ -393,6 +393,23 @@ static inline uint64_t j9_slot(const struct j9core *j, const uint8_t *p)
 	return j->big_endian ? be64toh(eight) : le64toh(eight);
 }
 
+/* A list that may be a circle.  Begins zeroed. */
+struct j9_list {
+	uint64_t mark, since, power;
+};
+/* Does the list end here: at 0, or where it has been before?  It may have gone round a few times by then. */
+static inline bool j9_list_ends(struct j9_list *l, uint64_t at)
+{
+	if (!at || at == l->mark)
+		return true;
+	if (l->since++ == l->power) { /* Brent's way to find a circle */
+		l->mark = at;
+		l->power = 2 * l->power + 1;
+		l->since = 0;
+	}
+	return false;
+}
+
 /* A member of the structure at an address; false: it is not there, and *out 0. */
 bool j9_load(const struct j9core *j, uint64_t structure, enum j9_member member, uint64_t *out);
 /* The same.  0: it is not there. */

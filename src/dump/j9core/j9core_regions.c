@@ -10,7 +10,7 @@
 #include "base/progress.h"
 #include "memory/big.h"
 
-enum { REGIONS_MOST = 1 << 22, THREADS_MOST = 1 << 20, CELL_SIZES_MOST = 1 << 10, CACHES_MOST = 1 << 10 };
+enum { REGIONS_MOST = 1 << 22, CELL_SIZES_MOST = 1 << 10, CACHES_MOST = 1 << 10 };
 #define HEAP_MOST (UINT64_C(1) << 56) /* bytes of all regions */
 /* MM_HeapRegionDescriptor__RegionType: where objects may be, one after another. */
 enum {
@@ -92,6 +92,7 @@ static int find_regions(struct j9core *j, struct err *err)
 	uint64_t all = j9_get(j, j9_get(j, j->vm, AT_VM_EXTENSIONS), AT_EXTENSIONS_REGIONS);
 	uint64_t table = j9_get(j, all, AT_REGIONS_TABLE), stride = j9_get(j, all, AT_REGIONS_STRIDE);
 	uint64_t n, span, is, region;
+	struct j9_list more = {.mark = 0};
 	int code = 0;
 
 	j->regions_lost = !j9_load(j, all, AT_REGIONS_N, &n) || !j9_load(j, all, AT_REGIONS_MORE, &region) ||
@@ -104,11 +105,11 @@ static int find_regions(struct j9core *j, struct err *err)
 		if (is)
 			code = add_region(j, table + i * stride, err);
 	}
-	for (uint64_t i = 0; region && code == 0; i++) {
-		code = progress_own_stops(i) ? err_cancelled(err) : add_region(j, region, err);
-		j->regions_lost |= !j9_load(j, region, AT_REGION_NEXT, &region) || i >= REGIONS_MOST;
-		region = i < REGIONS_MOST ? region : 0;
+	while (!j9_list_ends(&more, region) && code == 0) {
+		code = progress_own_stops(more.since) ? err_cancelled(err) : add_region(j, region, err);
+		j->regions_lost |= !j9_load(j, region, AT_REGION_NEXT, &region);
 	}
+	j->regions_lost |= region != 0; /* the list is a circle */
 	return code;
 }
 
@@ -174,13 +175,13 @@ static void drop_overlaps(struct j9core *j)
 int j9_read_regions(struct j9core *j, struct err *err)
 {
 	uint64_t first = j9_get(j, j->vm, AT_VM_MAIN_THREAD), thread = first;
+	struct j9_list ring = {.mark = 0};
 	int code;
 
 	find_marks(j);
 	code = find_regions(j, err);
-
-	for (uint64_t i = 0; thread && i < THREADS_MOST && code == 0; i++) {
-		code = progress_own_stops(i) ? err_cancelled(err) : add_thread(j, thread, err);
+	while (!j9_list_ends(&ring, thread) && code == 0) {
+		code = progress_own_stops(ring.since) ? err_cancelled(err) : add_thread(j, thread, err);
 		j->threads_lost |= !j9_load(j, thread, AT_THREAD_NEXT, &thread);
 		if (thread == first)
 			break;

@@ -20,25 +20,6 @@
 struct sink;
 struct text;
 
-/* --- lists ------------------------------------------------------------------------------------------------- */
-
-/* A list that may be a circle.  Begins zeroed. */
-struct j9_list {
-	uint64_t mark, since, power;
-};
-/* Does the list end here: at 0, or where it has been before?  It may have gone round a few times by then. */
-static inline bool j9_list_ends(struct j9_list *l, uint64_t at)
-{
-	if (!at || at == l->mark)
-		return true;
-	if (l->since++ == l->power) { /* Brent's way to find a circle */
-		l->mark = at;
-		l->power = 2 * l->power + 1;
-		l->since = 0;
-	}
-	return false;
-}
-
 /* --- pools and hash tables --------------------------------------------------------------------------------- */
 
 struct j9_pool_walk {

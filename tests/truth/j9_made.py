@@ -169,6 +169,22 @@ def check_long(tap, path):
     tap.ok(fault is None, "long arrays without elements", fault)
 
 
+def check_endless(tap, path):
+    """Superclasses and words of a stack of which there are said to be 2^60: they are not looked for one by one."""
+    known = j9_memory.CONSTANTS["J9JavaAccessFlags"]
+    mask, known["J9AccClassDepthMask"] = known["J9AccClassDepthMask"], (1 << 63) - 1
+    made = j9_made.Made()
+    known["J9AccClassDepthMask"] = mask
+    made.m.set(made.classes["Wide"].at, "J9Class", classDepthAndFlags=1 << 60 | j9_made.MIXED << 16 | 1)
+    fault = answers(write(path, made.core()))
+    tap.ok(fault is None, "superclasses without end", fault)
+    made = j9_made.Made()
+    stack = made.m.new("vm", "J9JavaStack", end=1 << 63, size=1 << 63)
+    made.m.set(made.ring[1], "J9VMThread", stackObject=stack, sp=made.word)
+    run = cairn("-n", "--no-index", "-x", "threads", "-x", "info", write(path, made.core()), timeout=TIMEOUT)
+    tap.ok("worker" in run.out and "too long" not in run.out + run.err, "a stack without end", run)
+
+
 def check_lost(tap, path):
     """An object overwritten with zeros: what is counted is at least so much, and the size of the gap is said."""
     made = j9_made.Made()
@@ -205,6 +221,7 @@ def main():
         check_members(tap, path)
         check_circles(tap, path)
         check_long(tap, path)
+        check_endless(tap, path)
         check_lost(tap, path)
     tap.done()
 

@@ -13,11 +13,13 @@ HOLDS = (5, 7, 8, 10)         # types of regions with objects one after another
 
 
 class Memory:
-    """The segments of an ELF file."""
+    """The segments of an ELF file: of a path, or of its bytes."""
 
-    def __init__(self, path):
-        with open(path, "rb") as f:
-            self.file = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)
+    def __init__(self, what):
+        self.file = what
+        if isinstance(what, str):
+            with open(what, "rb") as f:
+                self.file = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)
         self.order = {1: "little", 2: "big"}[self.file[5]]
         self.sign = {"little": "<", "big": ">"}[self.order]
         wide = self.file[4] == 2
@@ -36,12 +38,17 @@ class Memory:
                 self.segments.append((address, address + length, offset))
         self.segments.sort()
 
-    def bytes(self, address, n):
+    def offset(self, address, n=1):
+        """In the file."""
         i = bisect.bisect_right(self.segments, (address, 1 << 64, 0)) - 1
         begin, end, offset = self.segments[i]
         if i < 0 or address + n > end:
             raise LookupError("%d bytes at %#x" % (n, address))
-        return self.file[offset + address - begin:offset + address - begin + n]
+        return offset + address - begin
+
+    def bytes(self, address, n):
+        at = self.offset(address, n)
+        return self.file[at:at + n]
 
     def number(self, address, n):
         return int.from_bytes(self.bytes(address, n), self.order)
@@ -100,20 +107,42 @@ class Description:
         return self.word
 
 
+class Structures:
+    """A VM's structures, by their names."""
+
+    def __init__(self, what):
+        self.memory = m = Memory(what)
+        pattern = (0xaa55aa55).to_bytes(4, m.order) * 2
+        self.ras = next(m.places(b"J9VMRAS\0" + pattern))
+        self.names = Description(m, m.number(self.ras + 24, m.pointer))
+        self.word = self.names.word
+        self.vm = self.get(self.ras, "J9RAS", "vm")
+
+    def get(self, structure, kind, member):
+        found = self.names.find(kind, member)
+        if not found:
+            return 0
+        return self.memory.number(structure + found[0], self.names.width(found[1]))
+
+    def chain(self, first, kind, member):
+        """A list: to its end, or to where it is a ring."""
+        at = first
+        while at:
+            yield at
+            at = self.get(at, kind, member)
+            if at == first:
+                return
+
+
 class Class:
     """at: of its J9Class; mirror: its class object; offsets: of the references in an object."""
 
 
-class Vm:
+class Vm(Structures):
     """objects: address -> (class, bytes, elements or None, references)."""
 
     def __init__(self, path):
-        self.memory = m = Memory(path)
-        pattern = (0xaa55aa55).to_bytes(4, m.order) * 2
-        ras = next(m.places(b"J9VMRAS\0" + pattern))
-        self.names = Description(m, m.number(ras + 24, m.pointer))
-        self.word = self.names.word
-        self.vm = self.get(ras, "J9RAS", "vm")
+        super().__init__(path)
         known = self.names.constants
         compressed = self.get(self.vm, "J9JavaVM", "extendedRuntimeFlags2") & \
             known["J9_EXTENDED_RUNTIME2_COMPRESS_OBJECT_REFERENCES"] if known.get("MIXED_REFERENCE_MODE") else \
@@ -129,17 +158,6 @@ class Vm:
         for address in self.class_addresses():
             self.class_at(address)
         self.objects = dict(self.walk())
-
-    def get(self, structure, kind, member):
-        found = self.names.find(kind, member)
-        if not found:
-            return 0
-        return self.memory.number(structure + found[0], self.names.width(found[1]))
-
-    def chain(self, first, kind, member):
-        while first:
-            yield first
-            first = self.get(first, kind, member)
 
     # --- classes -----------------------------------------------------------------------------------------------
 
@@ -246,9 +264,8 @@ class Vm:
 
     def taken(self):
         """Begin -> end of what threads have taken for objects to come."""
-        found, first = {}, self.get(self.vm, "J9JavaVM", "mainThread")
-        thread = first
-        while True:
+        found = {}
+        for thread in self.chain(self.get(self.vm, "J9JavaVM", "mainThread"), "J9VMThread", "linkNext"):
             for a, b in (("heapAlloc", "heapTop"), ("nonZeroHeapAlloc", "nonZeroHeapTop")):
                 begin, end = self.get(thread, "J9VMThread", a), self.get(thread, "J9VMThread", b)
                 if begin < end:
@@ -259,9 +276,7 @@ class Vm:
                               for m in ("realHeapAlloc", "realHeapTop"))
                 if 0 < begin < end:
                     found[begin] = end
-            thread = self.get(thread, "J9VMThread", "linkNext")
-            if thread == first:
-                return found
+        return found
 
     def measure(self, at, c, moved):
         """Bytes, elements, where elements begin."""

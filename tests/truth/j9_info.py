@@ -6,87 +6,46 @@ core itself where a thread runs, a secret is in the environment, or memory is mi
 
 import glob
 import json
-import lzma
 import os
 import re
-import struct
 import sys
 import tempfile
 import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import QUICK, Tap, cairn, need_dumps, some  # noqa: E402
+from cairntest import QUICK, Tap, cairn, some  # noqa: E402
+from j9_core import Structures  # noqa: E402
+from j9_sets import folders, text_of, unpack  # noqa: E402
 
-REAL = os.path.join(need_dumps(), "openj9-real")
-LOAD = 1
 
-
-class Core:
-    """The bytes of a core, and where the VM's own description has its members.  Written from the format's sheet."""
+class Core(Structures):
+    """A system dump whose bytes may be changed."""
 
     def __init__(self, data):
         self.data = bytearray(data)
-        count, = struct.unpack_from("<H", data, 56)
-        self.table, = struct.unpack_from("<Q", data, 32)
-        self.segments = []  # index, address, offset, size
-        for i in range(count):
-            kind, _, offset, address, _, size = struct.unpack_from("<IIQQQQ", data, self.table + 56 * i)
-            if kind == LOAD and size:
-                self.segments.append((i, address, offset, size))
-        mark = b"J9VMRAS\0" + struct.pack("<II", 0xAA55AA55, 0xAA55AA55)
-        at = self.data.find(mark)
-        self.ras = next(a + at - o for _, a, o, n in self.segments if o <= at < o + n)
-        self.members = self.read_members(self.load(self.ras + 24))
-        self.vm = self.get(self.ras, "J9RAS", "vm")
-
-    def offset(self, address):
-        return next(o + address - a for _, a, o, n in self.segments if a <= address < a + n)
-
-    def load(self, address, size=8):
-        at = self.offset(address)
-        return int.from_bytes(self.data[at:at + size], "little")
-
-    def read_members(self, address):
-        base = self.offset(address)
-        size, _, n = struct.unpack_from("<III", self.data, base + 8)
-        names, at, members = base + 20 + size, base + 20, {}
-
-        def name(offset):
-            length, = struct.unpack_from("<H", self.data, names + offset)
-            return bytes(self.data[names + offset + 2:names + offset + 2 + length]).decode()
-
-        for _ in range(n):
-            title, _, _, fields, constants = struct.unpack_from("<IIIII", self.data, at)
-            at += 20
-            for i in range(fields):
-                field, _, offset = struct.unpack_from("<III", self.data, at + 12 * i)
-                members[name(title), name(field)] = offset
-            at += 12 * (fields + constants)
-        return members
-
-    def get(self, address, structure, member):
-        return self.load(address + self.members[structure, member])
+        super().__init__(self.data)
 
     def put(self, address, structure, member, value):
-        at = self.offset(address + self.members[structure, member])
-        self.data[at:at + 8] = value.to_bytes(8, "little")
+        offset, kind = self.names.find(structure, member)
+        n = self.names.width(kind)
+        at = self.memory.offset(address + offset, n)
+        self.data[at:at + n] = value.to_bytes(n, self.memory.order)
 
     def threads(self):
-        first = at = self.get(self.vm, "J9JavaVM", "mainThread")
-        while True:
-            yield at
-            at = self.get(at, "J9VMThread", "linkNext")
-            if at == first:
-                return
-
-    def without(self, index):
-        """A copy in which a segment is not in the file."""
-        data = bytearray(self.data)
-        struct.pack_into("<Q", data, self.table + 56 * index + 32, 0)
-        return data
+        return self.chain(self.get(self.vm, "J9JavaVM", "mainThread"), "J9VMThread", "linkNext")
 
     def segment_of(self, address):
-        return next(i for i, a, _, n in self.segments if a <= address < a + n)
+        """Where it begins in the file, and how many bytes it has."""
+        return next((o, end - a) for a, end, o in self.memory.segments if a <= address < end)
+
+    def without(self, segment):
+        """A copy in which a segment is not in the file: its header says that it has no bytes there."""
+        data = bytearray(self.data)
+        table, n = (int.from_bytes(data[a:b], "little") for a, b in ((32, 40), (56, 58)))
+        header = next(h for h in range(table, table + 56 * n, 56) if data[h + 32:h + 40] != bytes(8) and
+                      data[h] == 1 and int.from_bytes(data[h + 8:h + 16], "little") == segment[0])
+        data[header + 32:header + 40] = bytes(8)
+        return data
 
 
 def facts(path, *options):
@@ -133,11 +92,6 @@ def want_of(javacore, jdmpview):
     return want, options
 
 
-def text_of(path):
-    with (lzma.open if path.endswith(".xz") else open)(path, "rt", encoding="utf-8", errors="surrogatepass") as f:
-        return f.read().encode("utf-16", "surrogatepass").decode("utf-16")  # pairs are one character
-
-
 def write(path, data):
     with open(path, "wb") as f:
         f.write(data)
@@ -146,10 +100,7 @@ def write(path, data):
 
 def check_set(tap, folder, work):
     name = os.path.basename(folder)
-    packed = glob.glob(os.path.join(folder, "core*.dmp.xz"))[0]
-    path = os.path.join(work, name + ".core")
-    with lzma.open(packed) as f:
-        write(path, f.read())
+    path = unpack(folder, os.path.join(work, name + ".core"))
     javacore = text_of(sorted(glob.glob(os.path.join(folder, "javacore*.txt")))[0])
     jdmpview = "".join(map(text_of, glob.glob(os.path.join(folder, "jdmpview-core.txt.xz"))))
     want, options = want_of(javacore, jdmpview)
@@ -239,7 +190,7 @@ def check_changed(tap, path, work):
     tap.ok("cause" not in got and got.get("signal") == 11, "a core of the system's own: its signal", got)
 
 
-def check_lacks(tap, path, work):
+def check_lacks(tap, folder, path, work):
     with open(path, "rb") as f:
         core = Core(f.read())
     changed, size = os.path.join(work, "changed.core"), len(core.data)
@@ -248,13 +199,13 @@ def check_lacks(tap, path, work):
     run, got = facts(changed)
     tap.ok(run.status == 4 and "truncated at byte %d: 1 bytes" % (size - 1) in run.err and
            got["objects"] == whole["objects"], "a byte is missing: all objects, and the damage", run)
-    blob = core.offset(core.load(core.ras + 24))
+    blob = core.memory.offset(core.memory.number(core.ras + 24, 8))
     write(changed, core.data[:blob + 100])
     run, _ = facts(changed)
     tap.ok(run.status == 3 and "description of its structures" in run.err, "truncated in the description", run)
-    heap = core.segment_of(int(re.search(r"0x0*([0-9A-F]+)", tagged(text_of(sorted(glob.glob(os.path.join(
-        REAL, os.path.basename(path)[:-5], "javacore*.txt")))[0]), "1STHEAPREGION")[0].split()[1]).group(1), 16))
-    lost = next(n for i, _, _, n in core.segments if i == heap)
+    heap = core.segment_of(int(re.search(r"0x0*([0-9A-F]+)", tagged(text_of(sorted(glob.glob(os.path.join(folder,
+        "javacore*.txt")))[0]), "1STHEAPREGION")[0].split()[1]).group(1), 16))
+    lost = heap[1]
     write(changed, core.without(heap))
     run, got = facts(changed)
     tap.ok(run.status == 4 and "%d bytes of the heap are not in the core" % lost in run.err and
@@ -276,18 +227,18 @@ def check_lacks(tap, path, work):
 
 def main():
     tap = Tap()
-    folders = sorted(os.path.dirname(p) for p in glob.glob(os.path.join(REAL, "*", "core*.dmp.xz")))
-    tap.ok(len(folders) >= 5, "there are system dumps", folders)
+    sets = folders()
+    tap.ok(len(sets) >= 5, "there are system dumps", sets)
     with tempfile.TemporaryDirectory() as work:
-        of_turn = some(folders, 3)
-        for folder in folders:
+        of_turn = some(sets, 3)
+        for folder in sets:
             if folder not in of_turn and os.path.basename(folder) != "grove-clean":
                 continue
             path = check_set(tap, folder, work)
             if os.path.basename(folder) == "grove-clean":
                 check_joined(tap, folder, path, work)
                 check_changed(tap, path, work)
-                check_lacks(tap, path, work)
+                check_lacks(tap, folder, path, work)
             os.unlink(path)
     tap.done()
 

@@ -11,16 +11,15 @@ that is an object's address, so it may have more.  DTFJ counts what weak referen
 import collections
 import glob
 import json
-import lzma
 import os
 import re
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import Tap, cairn, need_dumps, some  # noqa: E402
+from cairntest import Tap, cairn, some  # noqa: E402
+from j9_sets import dtfj, folders, text_of, unpack  # noqa: E402
 
-REAL = os.path.join(need_dumps(), "openj9-real")
 JNI_GLOBAL, CLASS, THREAD, FINALIZABLE, LOADER = 1, 2, 6, 8, 10  # JavaReference.HEAP_ROOT_…
 STRONG = 1
 STATES = {"R": "runnable", "CW": "waiting", "B": "blocked", "P": "parked", "S": "suspended", "Z": "zombie"}
@@ -36,26 +35,19 @@ def at(word):
     return int(word.lstrip("c"), 16) if "0x" in word else 0
 
 
-def text_of(path):
-    with (lzma.open if path.endswith(".xz") else open)(path, "rt", encoding="utf-8", errors="surrogatepass") as f:
-        return f.read().encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 class Dtfj:
     """Roots by kind and strength, objects on stacks, references, monitors."""
 
-    def __init__(self, text):
+    def __init__(self, folder):
         self.roots, self.stacks = collections.defaultdict(set), set()
         self.refs, self.objects, self.monitors = collections.defaultdict(list), set(), {}
-        for line in text.split("\n"):
-            head, _, tail = line.partition(" :")
-            words = head.split(" ")
+        for words, tail, line in dtfj(folder, "RFCOM"):
             if words[0] == "R":
                 self.roots[int(words[1]), int(words[2])].add(at(words[3]))
             elif words[0] == "F":
-                self.stacks.update(map(at, tail.split()))
+                self.stacks.update(map(at, tail))
             elif words[0] in ("C", "O"):
-                self.refs[at(words[1])] += [at(t.partition("/")[0]) for t in tail.split()]
+                self.refs[at(words[1])] += [at(t.partition("/")[0]) for t in tail]
                 if words[0] == "O":
                     self.objects.add(at(words[1]))
             elif words[0] == "M":
@@ -174,12 +166,11 @@ def check_export(tap, name, path):
 def check_set(tap, folder, work):
     name = os.path.basename(folder)
     path = os.path.join(work, name + ".core")
-    with lzma.open(glob.glob(os.path.join(folder, "core*.dmp.xz"))[0]) as f, open(path, "wb") as to:
-        to.write(f.read())
-    dtfj = Dtfj(text_of(os.path.join(folder, "ref-core.txt.xz")))
-    check_roots(tap, name, path, dtfj)
+    unpack(folder, path)
+    answers = Dtfj(folder)
+    check_roots(tap, name, path, answers)
     check_threads(tap, name, path, text_of(sorted(glob.glob(os.path.join(folder, "javacore*.txt")))[0]))
-    check_locks(tap, name, path, dtfj)
+    check_locks(tap, name, path, answers)
     check_export(tap, name, path)
     for manifest in glob.glob(os.path.join(folder, "m.json")):
         check_live(tap, name, path, manifest)
@@ -188,10 +179,10 @@ def check_set(tap, folder, work):
 
 def main():
     tap = Tap()
-    folders = sorted(os.path.dirname(p) for p in glob.glob(os.path.join(REAL, "*", "core*.dmp.xz")))
-    tap.ok(len(folders) >= 5, "there are system dumps", folders)
+    sets = folders()
+    tap.ok(len(sets) >= 5, "there are system dumps", sets)
     with tempfile.TemporaryDirectory() as work:
-        for folder in some(folders, 3):
+        for folder in some(sets, 3):
             check_set(tap, folder, work)
     tap.done()
 

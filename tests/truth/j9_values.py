@@ -7,18 +7,16 @@ hprof_values.py, waste.py and collections.py ask of HotSpot's dumps of the same 
 rules, written down here again; identity hashes are those that DTFJ reads from the same cores.
 """
 
-import glob
 import importlib.util
 import json
-import lzma
 import os
-import shutil
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
-from cairntest import Run, CAIRN, Tap, cairn, need_dumps, some  # noqa: E402
+from cairntest import Run, CAIRN, Tap, cairn, some  # noqa: E402
+from j9_sets import dtfj, folders, unpack  # noqa: E402
 
 
 def module(name):
@@ -101,8 +99,7 @@ def check_shop(t, core, folder, options):
 
 def check_hashes(t, core, folder, options):
     """Identity hashes of objects that have one, as DTFJ has them."""
-    with lzma.open(os.path.join(folder, "ref-core.txt.xz"), "rt", encoding="utf-8", errors="replace") as f:
-        ref = {p[1]: p[6] for p in (line.split(None, 7) for line in f if line.startswith("O "))}
+    ref = {p[1]: p[6] for p, _, _ in dtfj(folder, "O")}
     hashed = sorted(a for a, h in ref.items() if h != "-")
     some = hashed[::len(hashed) // 40]
     heads = values.Dump(core, *options).run(*["x " + a for a in some])
@@ -118,16 +115,12 @@ def check_waste(t, core, folder):
 
 
 def main():
-    dumps = need_dumps()
     t = Tap()
     with tempfile.TemporaryDirectory() as work:
-        for packed_core in some(sorted(glob.glob(os.path.join(dumps, "openj9-real", "*", "core*.dmp.xz"))), 3):
-            folder = os.path.dirname(packed_core)
+        for folder in some(folders(), 3):
             name = os.path.basename(folder)
             os.makedirs(os.path.join(work, name))
-            core = os.path.join(work, name, "core")
-            with open(core, "wb") as f, lzma.open(packed_core) as packed:
-                shutil.copyfileobj(packed, f)
+            core = unpack(folder, os.path.join(work, name, "core"))
             info = json.loads(cairn("-x", "info", "--format", "json", core).out)
             t.ok("not certain" not in json.dumps(info), name + ": of all classes it is certain where fields are", info)
             options = ["--index", os.path.join(work, name, "index")]
@@ -143,7 +136,7 @@ def main():
                     check_waste(t, core, os.path.join(work, name))
             except (KeyError, IndexError, RuntimeError, AttributeError) as e:
                 t.ok(False, name + ": all questions are answered", repr(e))
-    t.ok(t.count > 0, "there were dumps to look at", dumps)
+    t.ok(t.count > 0, "there were dumps to look at")
     t.done()
 
 

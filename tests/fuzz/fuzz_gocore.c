@@ -2,8 +2,8 @@
 /*
  * fuzz_gocore.c - fuzz target: the sample core of data/, with words of it changed.
  *
- * An input is a list of changes (changes.h) to words of the ELF structures, spans, specials, the heap, global variables,
- * objects, goroutines and stacks.
+ * An input is a list of changes (changes.h) to words of the ELF structures, spans, specials, the heap, global
+ * variables, objects, goroutines and stacks.
  *
  * FUZZ_CORE and FUZZ_PROGRAM name another core, up to 256 MB, and its program: releases of Go differ in how they note
  * pointers, and the sample is of Go 1.19.

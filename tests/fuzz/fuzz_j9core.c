@@ -396,7 +396,8 @@ static void open_samples(void)
 /* --- one input ------------------------------------------------------------------------------------------- */
 
 /* Those that read what is only in a core; every fourth input gets all. */
-static const char *const some[] = {"info", "histo", "threads", "bt", "roots", "locks", "finalizers", "check", "x", NULL};
+static const char *const some[] = {"info", "histo", "threads", "bt", "roots", "locks", "finalizers", "check", "x",
+    NULL};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

@@ -102,7 +102,7 @@ def titled(name):
 
 LOST = "bytes of the heap are neither objects nor free"
 SENTENCES = {  # what may be said, with its exit status; anything else is a fault
-    3: "empty file|only zero bytes|a core file without memory|needs the program that wrote it|"
+    3: "empty file|only zero bytes|its first bytes are zeros|a core file without memory|needs the program that wrote it|"
        "description of its structures|truncated at byte|does not have the VM's (first structure|classes)",
     4: "truncated at byte|only a part of the VM's lists|does not have the names of|of the heap are not in the core|" + LOST,
 }

@@ -151,15 +151,13 @@ def check_live(tap, name, path, manifest):
 
 
 def check_export(tap, name, path):
-    """An HPROF made of it has the local variables, marked, and no states, which OpenJ9's Threads do not have."""
+    """An HPROF made of it has the local variables, marked."""
     copy = path + ".hprof"
     run = cairn("-x", "export -hprof " + copy, path)
     tap.ok(run.status == 0, name + ": export -hprof", run)
     local = [{(r["address"], r["thread"], r["frame"]) for r in json.loads(cairn("-x", "roots", "--format", "json", dump).out)
               if r["kind"] == "Java local"} for dump in (path, copy)]
     tap.ok(local[0] and local[0] == local[1], name + ": the export has the same local variables", local[0] ^ local[1])
-    threads = json.loads(cairn("-x", "threads", "--format", "json", copy).out)
-    tap.none([t["name"] for t in threads if t["state"]], threads, name + ": the export tells no states")
     os.unlink(copy)
 
 

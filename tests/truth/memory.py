@@ -102,7 +102,7 @@ def main():
         path = os.path.join(folder, "zeros.gz")
         bomb(path, 4, None)
         status, words, most = run(path, 0, "info")
-        tap.ok(status == 3 and "only zero bytes at its beginning; perhaps the dump was never written" in words and most < 2 * FIXED,
+        tap.ok(status == 3 and "its first bytes are zeros" in words and most < 2 * FIXED,
                "120 MB of gzipped zeros, no dump: refused before they are inflated", (status, words, most))
     attack = os.path.join(DUMPS, "attack") if DUMPS else ""
     if os.path.isdir(attack):

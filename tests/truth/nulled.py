@@ -258,6 +258,12 @@ def reference(edit, words):
     return Case(words, field_of_class(edit, c, label))
 
 
+def references(edit, words):
+    """What several proposals mean, one behind another."""
+    cases = [reference(edit, word) for word in shlex.split(words)]
+    return Case(words, {r[2]: r for c in cases for r in c.references}.values(), {r for c in cases for r in c.roots})
+
+
 def check_plans(bench):
     shares = (50, 20, 8, 3, 1) if LONG else (50, 8)
     plans = ask(bench.path, ["cut -plan %d" % (bench.before[1] * s // 100) for s in shares])
@@ -265,7 +271,7 @@ def check_plans(bench):
         at, roots, rows = {}, set(), plan["fields"]
         picked = {0, len(rows) - 1, len(rows) // 2}
         for i, row in enumerate(rows):
-            case = reference(bench.edit, row["reference"])
+            case = references(bench.edit, row["reference"])
             at.update((r[2], r) for r in case.references)
             roots |= case.roots
             if i in picked:
@@ -276,10 +282,7 @@ def check_plans(bench):
     for row in ask(bench.path, ["leaks -share 2"])[0]:
         if row["reference"] and row["reference"] not in seen:
             seen.add(row["reference"])
-            cases = [reference(bench.edit, word) for word in shlex.split(row["reference"])]
-            together = {r[2]: r for c in cases for r in c.references}
-            bench.compare(Case(row["reference"], together.values(), {r for c in cases for r in c.roots}),
-                          None, None, row["freed"])
+            bench.compare(references(bench.edit, row["reference"]), None, None, row["freed"])
 
 
 def implied(edit, before, label, address):

@@ -83,13 +83,22 @@ static uint32_t *slot_of(const struct j9core *j, uint64_t address)
 	}
 }
 
+/* A list that is a circle has classes twice: the first ones stay. */
 static int index_classes(struct j9core *j, struct err *err)
 {
+	uint32_t n = 0;
+
 	for (j->n_class_at = 16; j->n_class_at < 2 * j->n_classes; j->n_class_at *= 2)
 		;
 	j->class_at = big_alloc(j->n_class_at, sizeof *j->class_at, err);
-	for (uint32_t i = 0; j->class_at && i < j->n_classes; i++)
-		*slot_of(j, j->class[i].address) = i + 1;
+	for (uint32_t i = 0; j->class_at && i < j->n_classes; i++) {
+		uint32_t *slot = slot_of(j, j->class[i].address);
+		if (*slot)
+			continue;
+		j->class[n] = j->class[i];
+		*slot = ++n;
+	}
+	j->n_classes = j->class_at ? n : j->n_classes;
 	return j->class_at ? 0 : ERR_NOMEM;
 }
 
@@ -228,8 +237,9 @@ bool j9core_classes_fit(const struct j9core *j, uint64_t begin, uint64_t end)
 static int read_segment(struct j9core *j, uint64_t class, uint64_t most, struct err *err)
 {
 	uint64_t array = j9_constant(j, "J9JavaAccessFlags", "J9AccClassRAMArray", 0x10000);
+	struct j9_list classes = {.mark = 0};
 
-	while (class) {
+	while (!j9_list_ends(&classes, class)) {
 		struct j9_class read;
 		if (progress_own_stops(j->n_classes))
 			return err_cancelled(err);
@@ -243,6 +253,7 @@ static int read_segment(struct j9core *j, uint64_t class, uint64_t most, struct 
 		*to = read;
 		j->classes_lost |= !j9_load(j, class, AT_CLASS_NEXT, &class);
 	}
+	j->classes_lost |= class != 0; /* the list is a circle */
 	return 0;
 }
 
@@ -259,6 +270,8 @@ static int find_class_objects(struct j9core *j, struct err *err)
 	uint64_t slot;
 
 	for (uint32_t i = 0; i < j->n_classes; i++) {
+		if (progress_own_stops(i))
+			return err_cancelled(err);
 		j9core_class_facts(j, &j->class[i], &facts);
 		if (facts.object && BIG_ADD(j->class_object, j->n_class_objects, j->cap_class_objects, err, facts.object))
 			return ERR_NOMEM;

@@ -58,6 +58,8 @@ static int add_region(struct j9core *j, uint64_t region, struct err *err)
 		return 0;
 	if (span > 1 && size <= (UINT64_MAX - r.low) / span)
 		r.high = r.low + size * span;
+	if (end == r.low)
+		return 0; /* nothing is in it yet */
 	if (end > r.low && end < r.high)
 		r.high = end;
 	r.cell = cell_of(j, region, type, r.high - r.low);

@@ -215,8 +215,8 @@ def check_cache(tap, name, core, whole, folder):
     write(cache, bytes(PAGE) + core.memory.bytes(begin, end - begin))
     got, run = histogram(path)
     tap.ok(run.status == 0 and got == whole, name + ": with the class cache next to it", run)
-    info = cairn("-n", "--no-index", "-x", "info", path, timeout=TIMEOUT)
-    tap.ok("names of classes are from " + cache in info.out, name + ": which is said", info)
+    info = cairn("-n", "--no-index", "--format", "json", "-x", "info", path, timeout=TIMEOUT)
+    tap.ok("names of classes are from " + cache in json.loads(info.out)["program"], name + ": which is said", info)
 
 
 # --- every page ------------------------------------------------------------------------------------------------

@@ -232,12 +232,14 @@ static void info_stated(struct result *r, const struct heap *h)
 	}
 }
 
-/* Of a format whose objects get types: from which program, how many, and by what. */
+/* Which files of the program were read; of a format whose objects get types how many did, and by what. */
 static void info_types(struct result *r, const struct heap *h)
 {
 	struct text how = TEXT_INIT;
 	uint64_t objects = 0, shallow = 0;
 
+	if (h->dump && (h->dump->reader->memory || h->dump->program_note))
+		result_head(r, COL_PROGRAM, cell_text_or_blank(h->dump->program_note));
 	if (!h->dump || !h->dump->reader->memory)
 		return;
 	for (unsigned by = TYPED_BY_SHAPE + 1; by < TYPED_BYS; by++) {
@@ -248,7 +250,6 @@ static void info_types(struct result *r, const struct heap *h)
 			continue;
 		add_part(&how, typed_by_name((enum typed_by)by), sum->objects, sum->shallow);
 	}
-	result_head(r, COL_PROGRAM, cell_text_or_blank(h->dump->program_note));
 	result_head(r, COL_TYPED_OBJECTS, cell_count(heap_counted(h, objects)));
 	result_head(r, COL_TYPED_SHALLOW, cell_bytes(heap_sized_any(h, heap_counted(h, shallow), 0)));
 	result_head(r, COL_TYPED_BY, cell_text_or_blank(how.s));

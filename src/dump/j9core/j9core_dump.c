@@ -97,8 +97,8 @@ static void state_facts(struct j9_dump *d)
 	text_add(&d->cannot_tell, "which words of a stack are references: every word that is the address of an object "
 	    "counts as one");
 	add_state(d, &d->cannot_tell);
-	text_add(&d->cannot_tell, d->files.laid.len ? d->files.laid.s : "");
 	f->cannot_tell = d->cannot_tell.s;
+	d->dump.program_note = d->files.laid.s;
 	dump_write_created(f->created, sizeof f->created, j9core_dumped_at(d->image));
 	if (d->dump.process && d->dump.process->java_version)
 		snprintf(f->vm, sizeof f->vm, "%s", d->dump.process->java_version);

@@ -184,7 +184,7 @@ static void note(struct j9_files *files, const char *what)
 {
 	const char *path = files->file[files->n - 1].source->path;
 
-	text_addf(&files->laid, "; %s from ", what);
+	text_addf(&files->laid, "%s%s from ", files->laid.len ? "; " : "", what);
 	text_add_escaped(&files->laid, path, strlen(path));
 }
 

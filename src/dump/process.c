@@ -53,10 +53,12 @@ void process_complete(struct process_facts *p, struct process_facts *from)
 		*number = *number ? *number : *process_number(from, i);
 }
 
-/* Append what is between the quotes that follow a word; returns what follows them, or NULL: there is no such word. */
-static const char *add_quoted(const char *s, const char *word, struct text *to)
+/* Append what is between the quotes that follow a word, to the next one or the last; returns what follows them, or
+ * NULL: there is no such word. */
+static const char *add_quoted(const char *s, const char *word, bool last, struct text *to)
 {
-	const char *begin = strstr(s, word), *end = begin ? strchr(begin + strlen(word), '"') : NULL;
+	const char *begin = strstr(s, word), *at = begin ? begin + strlen(word) : NULL;
+	const char *end = !at ? NULL : last ? strrchr(at, '"') : strchr(at, '"');
 	if (end)
 		text_add_n(to, begin + strlen(word), (size_t)(end - begin) - strlen(word));
 	return end ? end + 1 : NULL;
@@ -65,13 +67,14 @@ static const char *add_quoted(const char *s, const char *word, struct text *to)
 void process_add_short_cause(const char *cause, struct text *to)
 {
 	struct text error = TEXT_INIT;
-	const char *after = add_quoted(cause, "Detail \"", &error), *slash = error.len ? strrchr(error.s, '/') : NULL;
+	const char *after = add_quoted(cause, "Detail \"", false, &error);
+	const char *slash = error.len ? strrchr(error.s, '/') : NULL;
 	if (after) {
 		text_add(to, slash ? slash + 1 : error.s);
 		text_add(to, strncmp(after, " \"", 2) ? "" : ": ");
-		add_quoted(after, " \"", to);
+		add_quoted(after, " \"", true, to); /* a message may have quotes */
 	} else {
-		bool event = add_quoted(cause, "Event \"", &error);
+		bool event = add_quoted(cause, "Event \"", false, &error);
 		text_addf(to, event ? "event %s" : "%s", event ? error.s : cause);
 	}
 	text_release(&error);

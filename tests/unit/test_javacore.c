@@ -582,6 +582,28 @@ static void real_files(void **state)
 	}
 }
 
+/* A message may have quotes of its own. */
+static void short_causes(void **state)
+{
+	static const char *const cases[][2] = {
+		{"Dump Event \"systhrow\" (00040000) Detail \"java/lang/OutOfMemoryError\" \"Java heap space\" received",
+		    "OutOfMemoryError: Java heap space"},
+		{"Dump Event \"uncaught\" (00008000) Detail \"java/lang/NullPointerException\" \"Cannot invoke "
+		 "\"String.length()\" because \"<local1>\" is null\" received",
+		    "NullPointerException: Cannot invoke \"String.length()\" because \"<local1>\" is null"},
+		{"Dump Event \"throw\" (00000010) Detail \"java/lang/Error\" received", "Error"},
+		{"Dump Event \"user\" (00004000) received", "event user"},
+		{"something else", "something else"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct text got = TEXT_INIT;
+		process_add_short_cause(cases[i][0], &got);
+		assert_string_equal(got.s, cases[i][1]);
+		text_release(&got);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -595,6 +617,7 @@ int main(void)
 		cmocka_unit_test(older_vms),
 		cmocka_unit_test(native_memory), cmocka_unit_test(damage),
 		cmocka_unit_test(real_files),
+		cmocka_unit_test(short_causes),
 	};
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -468,9 +468,12 @@ static int list_array(struct heap *h, size_t n_wide, uint32_t id, uint64_t size,
 		h->wide[at].size = size;
 		return 0;
 	}
-	uint64_t length = heap_length(h, id);
-	h->own_length[bits_rank(&h->sized, id)] = OWN_WIDE;
-	return BIG_ADD(h->wide, h->n_wide, h->cap_wide, err, (struct wide){ id, size, length });
+	uint32_t *length = &h->own_length[bits_rank(&h->sized, id)], own = *length;
+	if (own == OWN_WIDE)
+		return 0; /* another record of this address */
+	*length = OWN_WIDE;
+	return BIG_ADD(h->wide, h->n_wide, h->cap_wide, err,
+	    (struct wide){ id, size, own == OWN_UNKNOWN ? LENGTH_UNKNOWN : own });
 }
 
 static int list_odd(struct heap *h, const struct odd_record *r, size_t n_wide, size_t *cap_odd, struct err *err)
@@ -482,6 +485,16 @@ static int list_odd(struct heap *h, const struct odd_record *r, size_t n_wide, s
 		return list_array(h, n_wide, id, r->size, err);
 	h->classes[h->class_of[id]].sizes_vary |= r->size != SIZE_UNKNOWN;
 	return BIG_ADD(h->odd, h->n_odd, *cap_odd, err, (struct odd){ id, r->size });
+}
+
+/* Two records may have one address. */
+static void drop_doubles(struct heap *h)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < h->n_odd; i++)
+		if (!n || h->odd[n - 1].id != h->odd[i].id)
+			h->odd[n++] = h->odd[i];
+	h->n_odd = n;
 }
 
 int objects_list_odd(struct build *b, struct err *err)
@@ -497,5 +510,9 @@ int objects_list_odd(struct build *b, struct err *err)
 		}
 	if (code == 0)
 		code = sort(h->wide, h->n_wide, sizeof *h->wide, by_id, err);
-	return code ? code : sort(h->odd, h->n_odd, sizeof *h->odd, odd_by_id, err);
+	if (code == 0)
+		code = sort(h->odd, h->n_odd, sizeof *h->odd, odd_by_id, err);
+	if (code == 0)
+		drop_doubles(h);
+	return code;
 }

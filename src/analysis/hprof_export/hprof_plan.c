@@ -130,7 +130,7 @@ static int count_references(struct hprof_plan *p, uint64_t *sums, struct err *er
  * make the file grow with the square of the dump: what is beyond is lost. */
 static uint64_t most_references(const struct heap_class *c, uint64_t sum)
 {
-	uint64_t fit = c->instance_size < SIZE_MOST_TOLD ? c->instance_size / 4 : REFS_MOST;
+	uint64_t fit = c->instance_size == SIZE_UNKNOWN ? REFS_USUAL : c->instance_size / 4;
 	return c->n_objects ? fit + REFS_USUAL + REFS_BEYOND * (sum / c->n_objects) : 0;
 }
 

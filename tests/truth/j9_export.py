@@ -61,10 +61,12 @@ def check_names(tap, name, core, d):
 
 
 def check_same(tap, name, core, export):
-    cause = ["cause", "cause_thread", "oom_thread", "command_line", "started", "process_id", "host", "os", "cpus",
+    cause = ["cause", "cause_thread", "oom_thread", "started", "process_id", "host", "os", "cpus",
              "gc_policy", "signal", "heap_total", "java_version"]
     both = [rows("info", p) for p in (core, export)]
     tap.equal(*[{c: i.get(c) for c in cause} for i in both], name + ": process and cause are those of the core")
+    with open(export, "rb") as f:
+        tap.ok(both[0]["command_line"].encode() not in f.read(), name + ": the export lacks the command line, as it says")
     tap.ok(both[0].get("cause") and (both[0].get("cause_thread") or both[0].get("oom_thread")),
            name + ": there is a cause, and its thread", both[0])
     cut = "threads | cut id name state waits_for frames native_id tid"

@@ -14,6 +14,7 @@
 #include "dump/hprof/hprof_dump.h"
 
 #include "base/mem.h"
+#include "base/progress.h"
 #include "dump/process.h"
 #include "dump/source/source.h"
 
@@ -31,7 +32,7 @@ static const struct {
 	const char *word;
 	size_t at;
 	bool number;
-} facts[] = {TEXT(cause), TEXT(cause_date), TEXT(started), TEXT(command_line), TEXT(java_version), TEXT(vm_version),
+} facts[] = {TEXT(cause), TEXT(cause_date), TEXT(started), TEXT(java_version), TEXT(vm_version),
     TEXT(os), TEXT(host), TEXT(gc_policy), NUMBER(process_id), NUMBER(signal), NUMBER(cpus), NUMBER(cause_thread),
     NUMBER(reference_bytes), NUMBER(heap_max), NUMBER(heap_total), NUMBER(heap_used)};
 enum { FACTS = sizeof facts / sizeof *facts };
@@ -81,7 +82,8 @@ void hprof_extra_root(const struct hprof_extra_root *r, struct text *to)
 
 /* --- reading --------------------------------------------------------------------------------------- */
 
-/* The text behind `begin` of the record at this offset, of at most so many bytes; false: it is another record. */
+/* The text behind `begin` of the record at this offset, empty if it has more bytes than that; false: it is another
+ * record. */
 static bool extra_at(const struct hprof *h, uint64_t at, uint64_t most, struct text *to, uint64_t *size)
 {
 	const uint8_t *p = h->dump.source->bytes + at;
@@ -91,11 +93,14 @@ static bool extra_at(const struct hprof *h, uint64_t at, uint64_t most, struct t
 	if (at > h->end || h->end - at < head + BEGIN || *p != HPROF_UTF8 || memcmp(p + head, begin, BEGIN))
 		return false;
 	uint64_t n = load_be32(p + 5);
-	if (n < h->id_size + BEGIN || n > h->end - at - RECORD_HEAD || n > most)
+	if (n < h->id_size + BEGIN || n > h->end - at - RECORD_HEAD)
 		return false;
-	text_add_modified_utf8(to, p + head + BEGIN, n - h->id_size - BEGIN);
 	*size = RECORD_HEAD + n;
-	return to->len && !memchr(to->s, '\0', to->len);
+	if (n <= most)
+		text_add_modified_utf8(to, p + head + BEGIN, n - h->id_size - BEGIN);
+	if (!to->len || memchr(to->s, '\0', to->len))
+		text_clear(to);
+	return true;
 }
 
 static void take_fact(struct process_facts *p, const char *text)
@@ -140,7 +145,11 @@ int hprof_extras_read(struct hprof *h, uint64_t at, struct err *err)
 	uint64_t size;
 	int code = 0;
 
-	for (; code == 0 && extra_at(h, at, LONGEST, &t, &size); at += size) {
+	for (uint64_t i = 0; code == 0 && extra_at(h, at, LONGEST, &t, &size); i++, at += size) {
+		if (progress_own_stops(i))
+			code = err_cancelled(err);
+		if (!t.len)
+			continue;
 		if (!h->dump.process)
 			h->dump.process = process_new();
 		if (!strncmp(t.s, "thread ", 7))
@@ -163,7 +172,7 @@ void hprof_thread_extra(const struct hprof *h, struct thread_record *to, struct 
 	char *rest;
 
 	/* any number of threads may have this serial */
-	if (at != IDMAP_NONE && extra_at(h, at, THREAD_LONGEST, &t, &size) && !strncmp(t.s, "thread ", 7)) {
+	if (at != IDMAP_NONE && extra_at(h, at, THREAD_LONGEST, &t, &size) && t.len && !strncmp(t.s, "thread ", 7)) {
 		strtoull(t.s + 7, &rest, 10);
 		to->native_id = strtoull(rest, &rest, 10);
 		rest += *rest == ' ';

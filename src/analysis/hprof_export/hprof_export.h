@@ -23,6 +23,7 @@
 
 struct heap;
 struct redaction; /* dump/reader.h */
+struct text;      /* base/text.h */
 
 /* What was written, and what of the heap has no place in such a file. */
 struct hprof_exported {
@@ -38,9 +39,11 @@ struct hprof_exported {
 
 /* Can it be written?  ERR_UNSUPPORTED, and why not: a Go heap, an index without references. */
 MUST_CHECK int hprof_export_may(const struct heap *h, struct err *err);
-/* Write it; the heap has its references.  0, ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
-/* leave_out: contents that are zeros in the file, as reader.redact has it, but names stay; NULL: none. */
+/* Write it; the heap has its references.  leave_out: contents that are zeros in the file, as reader.redact has it, but
+ * names stay; NULL: none.  0, ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int hprof_export(const struct heap *h, const struct redaction *leave_out, FILE *to,
     struct hprof_exported *done, struct err *err);
+/* Append what has no place in it, in words, behind what is there and a semicolon; nothing for nothing. */
+void hprof_add_lost(const struct hprof_exported *done, struct text *to);
 
 #endif

@@ -57,11 +57,10 @@ static int write_map(void *names, FILE *to, const char *path, struct err *err)
 static int write_redacted(struct copy_writing *w, FILE *to, struct err *err)
 {
 	const struct heap *h = session_heap(w->s);
-	struct hprof_exported done;
 	if (h->dump->reader->redact)
 		return h->dump->reader->redact(h->dump, &w->wanted, to, &w->bytes, err);
-	int code = hprof_export(h, &w->wanted, to, &done, err);
-	w->bytes = done.bytes;
+	int code = hprof_export(h, &w->wanted, to, &w->exported, err);
+	w->bytes = w->exported.bytes;
 	return code;
 }
 
@@ -131,8 +130,9 @@ void copy_end(void *writing)
 
 static void say_copied(struct session *s, const char *file, const struct copy_writing *w)
 {
-	struct text size = TEXT_INIT;
+	struct text size = TEXT_INIT, lost = TEXT_INIT;
 	text_add_bytes(&size, w->bytes);
+	hprof_add_lost(&w->exported, &lost);
 	const char *without = w->wanted.what == REDACT_ALL ? "values" : w->wanted.what == REDACT_ARRAYS ?
 	    "contents of arrays" : "the texts of Strings";
 	if (w->map)
@@ -140,9 +140,9 @@ static void say_copied(struct session *s, const char *file, const struct copy_wr
 		    "library; keep %s, which has the names, to yourself", file, without, size.s, w->map);
 	else
 		session_say(s, "%s is a copy of this dump without %s, %s: it has the names of classes, methods and "
-		    "fields", file,
-		    without, size.s);
+		    "fields%s%s", file, without, size.s, lost.len ? "; left out: " : "", lost.len ? lost.s : "");
 	text_release(&size);
+	text_release(&lost);
 }
 
 static struct result *files_copied(const struct session *s, const char *file, const struct copy_writing *w)
@@ -155,6 +155,7 @@ static struct result *files_copied(const struct session *s, const char *file, co
 	struct result *r = files_table(s, "redact");
 	struct text out = TEXT_INIT;
 	text_addf(&out, "%s%s", left_out[w->wanted.what], w->map ? "; names outside of the class library (numbers)" : "");
+	hprof_add_lost(&w->exported, &out);
 	files_table_add(r, file, w->bytes, w->map ? "objects, references, sizes, stacks" : COPY_HOLDS, out.s);
 	if (w->map)
 		files_table_add(r, w->map, w->names.len, "the names for the numbers: keep it to yourself", 

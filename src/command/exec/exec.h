@@ -7,6 +7,7 @@
 #ifndef CAIRN_COMMAND_EXEC_EXEC_H
 #define CAIRN_COMMAND_EXEC_EXEC_H
 
+#include "analysis/hprof_export/hprof_export.h"
 #include "algorithms/chunks.h"
 #include "command/session/session.h"
 #include "dump/reader.h"
@@ -116,6 +117,7 @@ struct copy_writing {
 	struct redaction wanted; /* of all, unless copy_begin's caller says otherwise before it is written */
 	bool compressed;
 	uint64_t bytes;
+	struct hprof_exported exported; /* of a dump whose reader writes no such copies */
 };
 /* Is the file a dump, which may be an older copy? */
 bool copy_is_dump(const char *path);

@@ -59,17 +59,9 @@ static void add_left_out(const struct hprof_file *f, struct text *to)
 	if (f->h->damaged)
 		add_part(to, "what the damaged dump lacks");
 	add_count(to, f->done.invented ? f->h->n_dangling : 0, "reference to no object", "references to no object");
-	add_count(to, f->done.references_lost, "reference that HPROF has no room for",
-	    "references that HPROF has no room for");
-	add_count(to, f->done.arrays_clipped, "end of an array larger than 4 GB",
-	    "ends of arrays larger than 4 GB");
 	if (f->h->process && (f->h->process->arguments.n || f->h->process->variables.n))
 		add_part(to, "arguments and environment of the process");
-	add_count(to, f->done.threads_lost, "thread without an object", "threads without an object");
-	add_count(to, f->done.sizes_lost, "size that HPROF cannot record",
-	    "sizes that HPROF cannot record");
-	add_count(to, f->done.lengths_unknown, "length of an array (made of its size)",
-	    "lengths of arrays (made of their sizes)");
+	hprof_add_lost(&f->done, to);
 }
 
 int export_hprof(struct session *s, const char *file, struct result *written, struct err *err)

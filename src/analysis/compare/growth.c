@@ -2,8 +2,10 @@
 /* growth.c - which rows of a comparison grow, and what they hang on; see compare.h. */
 #include "analysis/compare/compare.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/bits.h"
 #include "algorithms/sort.h"
+#include "base/progress.h"
 #include "heap/library.h"
 #include "memory/big.h"
 
@@ -165,9 +167,38 @@ static int by_class_and_size(const void *x, const void *y, void *rows)
 	return a->came != b->came ? (a->came < b->came) - (a->came > b->came) : (a->row > b->row) - (a->row < b->row);
 }
 
-static uint64_t came_of_class(const struct comparison *c, const char *class, bool bytes)
+/* The classes of a profile by name. */
+struct classes_by_name {
+	const struct profile_row **row; /* big memory */
+	uint32_t n;
+};
+
+static int by_words(const void *x, const void *y)
 {
-	const struct profile_row *before = class_row(c->profile[0], class), *now = class_row(c->profile[c->n - 1], class);
+	const struct profile_row *const *a = x, *const *b = y;
+	return strcmp((*a)->words, (*b)->words);
+}
+
+static int sort_classes(const struct profile *p, struct classes_by_name *to, struct err *err)
+{
+	const struct profile_table *t = &p->by[PROFILE_CLASS];
+	to->row = big_alloc(t->n, sizeof *to->row, err);
+	to->n = to->row ? t->n : 0;
+	for (uint32_t i = 0; i < to->n; i++)
+		to->row[i] = &t->row[i];
+	return to->row ? sort(to->row, to->n, sizeof *to->row, by_words, err) : ERR_NOMEM;
+}
+
+static const struct profile_row *find_class(const struct classes_by_name *in, const char *class)
+{
+	uint32_t at;
+	BISECT(at, in->n, strcmp(in->row[at]->words, class) < 0);
+	return at < in->n && !strcmp(in->row[at]->words, class) ? in->row[at] : NULL;
+}
+
+static uint64_t came_of_class(const struct classes_by_name classes[2], const char *class, bool bytes)
+{
+	const struct profile_row *before = find_class(&classes[0], class), *now = find_class(&classes[1], class);
 	uint64_t was = !before ? 0 : bytes ? before->shallow.n : before->objects.n;
 	uint64_t is = !now ? 0 : bytes ? now->shallow.n : now->objects.n;
 	return is > was ? is - was : 0;
@@ -178,8 +209,9 @@ static uint64_t came_of_class(const struct comparison *c, const char *class, boo
 static int mark_moved(const struct comparison *c, struct bits *moved, struct err *err)
 {
 	struct newcomers *list = big_alloc(c->n_rows, sizeof *list, err);
+	struct classes_by_name classes[2] = {{.n = 0}, {.n = 0}};
 	uint32_t n = 0;
-	for (uint32_t row = 0; list && row < c->n_rows; row++) {
+	for (uint32_t row = 0; list && row < c->n_rows && !progress_own_stops(row); row++) {
 		const struct compared_amounts *first = compared(c, row, 0), *last = compared(c, row, c->n - 1);
 		bool bytes = last->objects.n == first->objects.n;
 		if (c->row[row].class && rises(c, row))
@@ -187,11 +219,17 @@ static int mark_moved(const struct comparison *c, struct bits *moved, struct err
 			    last->objects.n - first->objects.n};
 	}
 	int code = list ? sort_with(list, n, sizeof *list, by_class_and_size, c->row, err) : ERR_NOMEM;
+	if (!code)
+		code = sort_classes(c->profile[0], &classes[0], err);
+	if (!code)
+		code = sort_classes(c->profile[c->n - 1], &classes[1], err);
 	uint64_t new = 0, used = 0;
 	for (uint32_t i = 0; i < n && !code; i++) {
 		const char *class = c->row[list[i].row].class;
+		if (progress_own_stops(i))
+			code = err_cancelled(err);
 		if (!i || class != c->row[list[i - 1].row].class || list[i].bytes != list[i - 1].bytes) {
-			new = came_of_class(c, class, list[i].bytes);
+			new = came_of_class(classes, class, list[i].bytes);
 			used = 0;
 		}
 		if (used + list[i].came - list[i].came / 2 > new)
@@ -200,6 +238,8 @@ static int mark_moved(const struct comparison *c, struct bits *moved, struct err
 			used += list[i].came;
 	}
 	big_free(list);
+	big_free(classes[0].row);
+	big_free(classes[1].row);
 	return code;
 }
 

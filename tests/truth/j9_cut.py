@@ -27,7 +27,7 @@ NT_FILE = 0x46494c45
 TIMEOUT = 60  # seconds
 PATTERN = bytes.fromhex("55aa55aa55aa55aa")
 LACKS_DESCRIPTION = r"among them the VM's description of its structures.* \(put the VM's j9ddr.dat next to the core"
-LACKS_VM = r"among them the VM's (own structure \(J9JavaVM\)|classes|first structure)"
+LACKS_VM = r"among them the VM's (own structure, J9JavaVM|classes|first structure)"
 ANSWERS = [r"truncated at byte \d+", r"needs the program that wrote it", r"description of its structures",
            r"does not have the (VM's|names of)", r"only a part of the VM's lists", r"of the heap", "empty file",
            "a core file without memory"]

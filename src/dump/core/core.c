@@ -251,8 +251,8 @@ int core_missing(const struct core *c, struct err *err)
 {
 	uint64_t size = c->source->size;
 
-	return !c->cut ? 0 : err_at(err, ERR_TRUNCATED, size, "truncated at byte %" PRIu64 ": %" PRIu64 " bytes of memory "
-	    "are missing (the system cut the core, or its copy ended early)", size, c->cut);
+	return !c->cut ? 0 : err_at(err, ERR_TRUNCATED, size, "truncated at byte %" PRIu64 ": the system or a "
+	    "copy ended it early, and %" PRIu64 " bytes of memory are missing", size, c->cut);
 }
 
 uint64_t core_size(const struct core *c)

@@ -241,7 +241,7 @@ static int find_vm(struct j9core *j, struct err *err)
 
 	j->vm = j9_get(j, j->ras, AT_RAS_VM);
 	if (!j9_load(j, j->vm, AT_VM_CLASS_SEGMENTS, &part))
-		return without(j, "the VM's own structure (J9JavaVM), which leads to its classes and heap", NULL, err);
+		return without(j, "the VM's own structure, J9JavaVM, which leads to its classes and heap", NULL, err);
 	find_shape(j);
 	return 0;
 }
@@ -250,7 +250,7 @@ static int read_all(struct j9core *j, struct err *err)
 {
 	j->ras = j9core_find(j->core);
 	if (j->ras == UINT64_MAX)
-		return without(j, "the VM's first structure (J9RAS)", NULL, err);
+		return without(j, "the VM's first structure, J9RAS", NULL, err);
 	uint64_t description = description_of(j->core, j->ras);
 	if (!description)
 		return err_set(err, ERR_UNSUPPORTED, "the VM has no description of its structures in memory: it did not find "

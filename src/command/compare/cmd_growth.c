@@ -510,7 +510,7 @@ const struct command cmd_growth = {
 	"retained, d_retained\tof the reference, or of the objects in it that retain most more\n"
 	"share\tpercent of net growth; on the screen places with a tenth of it are red\n"
 	"Caches that rise and fall and objects that replace others do not grow; a note counts such places. Between "
-	"formats that record different references (PHD, system dumps) only what its class has more of grows. Older "
+	"a PHD and a system dump or HPROF a place grows only if its class has more objects or bytes in total. Older "
 	"dumps that were read in part are left out. The exit status is 1 if nothing grew; with -fail-over, if "
 	"reachable memory grew by more than SIZE or nothing could be compared.",
     .examples = {{"growth", ON_SERIES, "growth, and the references to clear"},

@@ -24,7 +24,7 @@ struct comparison {
 	const struct profile *const *profile; /* borrowed; the oldest first */
 	size_t n;                 /* profiles */
 	bool by_classes;          /* paths are compared by classes alone */
-	bool other_references;    /* not all profiles name fields: their dumps record other references and roots */
+	bool other_references;    /* some profiles name fields and some do not: their dumps record other references */
 	bool nameless_loaders, nameless_threads; /* their names are left out, since one of the profiles has none */
 	struct profile_row *row;  /* words are borrowed from the profiles; amounts are not filled */
 	uint32_t n_rows;

@@ -3,10 +3,11 @@
  * j9core_files.h - files that have what a core of an OpenJ9 VM lacks.
  *
  * The VM copies its description of structures from the file j9ddr.dat next to libj9vm (runtime/vm/jvminit.c,
- * initializeDDR), byte for byte.  Classes of a shared class cache are in a mapped file, which coredump_filter may have
- * left out.  A file is looked for at the path that the core names, in the core's folder and its archive, and under each
- * folder above it, as an unpacked archive of jpackcore has it.  It is taken if all that the core has of it is the same,
- * and what refers to it fits.
+ * initializeDDR), byte for byte.  Classes of a shared class cache are in a mapped file, which coredump_filter may
+ * have left out.  A file is looked for at the path that the core names, in the core's folder and its archive, and
+ * under each folder above it, as an unpacked archive of jpackcore has it.  The description is taken if all that
+ * the core has of it is the same and J9RAS fits it; a file of classes, if it is as long as what was mapped and its
+ * classes name the superclasses that they have in the core.
  */
 #ifndef CAIRN_DUMP_J9CORE_J9CORE_FILES_H
 #define CAIRN_DUMP_J9CORE_J9CORE_FILES_H

@@ -211,7 +211,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_PRIORITY] = {"priority", CELL_COUNT, 5, "priority of the thread"},
     [COL_PROCESS_ID] = {"process_id", CELL_COUNT, 5, "operating system's number of the process"},
     [COL_PROGRAM] = {"program", CELL_TEXT, 5,
-	"files of the program that were read, or why one is missing"},
+	"program files read, or why they are missing"},
     [COL_RATE] = {"rate", CELL_BYTES_DELTA, 2, "change in bytes per second"},
     [COL_REACHABLE] = {"reachable", CELL_FLAG, 5, "true: reachable from a GC root"},
     [COL_REACHABLE_OBJECTS] = {"reachable_objects", CELL_COUNT, 5,

@@ -86,7 +86,8 @@ bool core_copy(const struct core *c, uint64_t address, void *to, size_t n);
 /* The first address at or behind this one that has bytes; UINT64_MAX: none has. */
 uint64_t core_next(const struct core *c, uint64_t address);
 
-/* Is it truncated?  0, or ERR_TRUNCATED with a sentence without advice: the caller may add some. */
+/* Is it truncated?  0, or ERR_TRUNCATED with a sentence without advice: the caller may add some.  ERR_FORMAT: its
+ * segments cannot be true. */
 MUST_CHECK int core_missing(const struct core *c, struct err *err);
 /* Bytes of memory that it has itself. */
 uint64_t core_size(const struct core *c);

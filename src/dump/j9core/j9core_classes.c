@@ -107,7 +107,8 @@ static int index_classes(struct j9core *j, struct err *err)
 /* The name in a class's J9ROMClass.  NULL: it is not there. */
 static const char *rom_name(const struct j9core *j, uint64_t rom, size_t *n)
 {
-	return j9_text(j, j9_relative(j, rom, AT_ROM_NAME), n);
+	const char *name = j9_text(j, j9_relative(j, rom, AT_ROM_NAME), n);
+	return *n ? name : NULL; /* zeros are no name */
 }
 
 /* 'I' of "int"; 0: it is no primitive type. */

@@ -206,8 +206,7 @@ static int told(const struct heap *h, struct err *err)
 	if (h->facts.no_sites)
 		return err_set(err, ERR_UNSUPPORTED, "%s", h->facts.no_sites);
 	if (!h->dump || !h->dump->reader->sites)
-		return err_set(err, ERR_UNSUPPORTED, "%s dumps do not record allocation sites",
-		    h->facts.title);
+		return err_set(err, ERR_UNSUPPORTED, "%s does not record allocation sites", h->facts.title);
 	return err_set(err, ERR_UNSUPPORTED, "no allocation samples: the program does not use runtime.MemProfile, "
 	    "or sets runtime.MemProfileRate to 0");
 }

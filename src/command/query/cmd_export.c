@@ -414,7 +414,7 @@ static int write_file(struct export *e, struct err *err)
 		return call_missing(call->command, "FILE.sqlite, -dir or -hprof is missing", "", 1, err);
 	if (!names_database(call->words[0]))
 		return err_set(err, ERR_USAGE, "\"%.200s\" is not a database name (use .sqlite, .sqlite3 or .db; for "
-		    "one table, > FILE.csv, .json, .jsonl, .md or .html)", call->words[0]);
+		    "one table, > FILE.csv, .json, .jsonl, .md or .html; for a dump, -hprof FILE)", call->words[0]);
 	int code = session_write_whole(e->s, &(struct new_file){.path = call->words[0]}, write_database, e, err);
 	if (!code)
 		add_written_database(e, call->words[0]);

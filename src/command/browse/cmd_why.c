@@ -276,10 +276,13 @@ static int sizes_fact(
 {
 	const struct heap *h = session_heap(s);
 	struct text t = TEXT_INIT;
+	bool doubtful = !h->size_model && h->doubtful_names;
 	if (h->size_model)
 		text_addf(&t, "computed: %s", h->size_model);
-	add_row(r, w, "sizes", h->sizes_assumed ? INFERRED : EXACT, NULL,
-	    h->size_model ? t.s : "as the dump records them");
+	else
+		text_addf(&t, "as the dump records them%s%s", doubtful ? "; some instances may be larger: " : "",
+		    doubtful ? h->doubtful_names : "");
+	add_row(r, w, "sizes", h->sizes_assumed || doubtful ? INFERRED : EXACT, NULL, t.s);
 	text_release(&t);
 	return !h->n_unknown_size ? 0 : add_marked(r, w, "sizes", UNKNOWN, of_unknown_size, 0,
 	    "the dump does not record the size of these objects; they count as 0, so sums with them are lower bounds", err);

@@ -97,6 +97,7 @@ enum size_rule {
 /* How sizes of arrays follow from their lengths; header 0: nobody says. */
 struct recorded_arrays {
 	unsigned header, reference, minimum, empty; /* bytes; empty: of an array without elements, 0 as others */
+	unsigned alignment; /* bytes to whose multiples they are rounded up; 0: 8 */
 };
 
 /* How a dump tells the values of objects; analysis/describe has an inspector for each. */

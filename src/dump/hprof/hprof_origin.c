@@ -53,7 +53,7 @@ static bool plausible(const struct recorded_arrays *a)
 
 static void take(struct hprof_origin *o, const char *part)
 {
-	struct recorded_arrays a;
+	struct recorded_arrays a = {.alignment = 0};
 	unsigned n;
 
 	for (unsigned i = 0; i < WORDS; i++)

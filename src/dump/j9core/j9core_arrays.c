@@ -12,13 +12,9 @@
 
 enum { LEAF_LEAST = 64, HASH_BYTES = 4 };
 
-/* Do sizes of arrays that are in one piece follow from their lengths as heap_array_size has it? */
-static void state_sizes(struct j9core *j)
+static uint64_t whole_size(const struct j9core *j, uint64_t bytes)
 {
-	uint64_t empty = j9_rounded(j->split_head, 8);
-
-	j->sizes_follow = j->alignment == 8 && j->head % 4 == 0;
-	j->empty_size = empty < J9_LEAST ? J9_LEAST : empty;
+	return j9_rounded(bytes < J9_LEAST ? J9_LEAST : bytes, j->alignment);
 }
 
 void j9_read_array_model(struct j9core *j)
@@ -28,7 +24,6 @@ void j9_read_array_model(struct j9core *j)
 	struct j9_array_model *m = &j->arrays;
 
 	*m = (struct j9_array_model){.largest = UINT64_MAX};
-	state_sizes(j);
 	if (!j->has[AT_EXTENSIONS_ARRAYS] || !j->has[AT_ARRAYS_LARGEST] || leaf < LEAF_LEAST || leaf & (leaf - 1))
 		return;
 	m->low = j9_get(j, model, AT_ARRAYS_LOW);
@@ -137,19 +132,17 @@ bool j9core_size_follows(const struct j9core *j, const struct j9_object *o)
 
 	if (!c->array)
 		return o->size == c->whole;
-	if (!j->sizes_follow || !c->plain)
+	if (!c->plain)
 		return false;
 	if (!o->length)
-		return o->size == j->empty_size;
-	uint64_t size = j9_rounded(j->head + (o->length << c->shift), 8);
-	return !o->elsewhere && o->size == (size < J9_LEAST ? J9_LEAST : size);
+		return o->size == whole_size(j, j->split_head);
+	return !o->elsewhere && o->size == whole_size(j, j->head + (o->length << c->shift));
 }
 
 void j9core_array_sizes(const struct j9core *j, struct recorded_arrays *to)
 {
-	if (j->sizes_follow)
-		*to = (struct recorded_arrays){.header = j->head, .reference = j->slot, .minimum = J9_LEAST,
-		    .empty = (unsigned)j->empty_size};
+	*to = (struct recorded_arrays){.header = j->head, .reference = j->slot, .minimum = (unsigned)whole_size(j, 0),
+	    .empty = (unsigned)whole_size(j, j->split_head), .alignment = j->alignment};
 }
 
 uint64_t j9core_elements(const struct j9core *j, const struct j9_object *o, uint64_t from, uint64_t *n)

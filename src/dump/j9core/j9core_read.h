@@ -325,8 +325,6 @@ struct j9core {
 	unsigned shift;            /* of references of 4 bytes */
 	bool big_endian;
 	unsigned alignment;        /* of objects, bytes */
-	bool sizes_follow;         /* sizes of most arrays follow from their lengths */
-	uint64_t empty_size;       /* bytes of an array without elements */
 	uint32_t head, split_head; /* bytes before the elements of an array; of one whose elements are elsewhere */
 	uint64_t ras, vm;
 	uint64_t depth_mask;       /* of classDepthAndFlags: how many superclasses there are */

@@ -152,7 +152,8 @@ static void model_arrays(struct heap *h)
 {
 	const struct recorded_arrays *said = &h->facts.arrays;
 	if (said->header) {
-		set_rule(h, said->header, (struct array_rule){ said->reference, 8, said->minimum, said->empty });
+		set_rule(h, said->header, (struct array_rule){ said->reference, said->alignment ? said->alignment : 8,
+		    said->minimum, said->empty });
 		return;
 	}
 	struct array_model models[MODELS_MAX];

@@ -36,7 +36,6 @@ uint64_t elf_number(const uint8_t *p, unsigned size, bool big_endian)
 /* --- headers ------------------------------------------------------------------------------------- */
 
 /* A member of a header, whose place and size differ between ELF of 32 and of 64 bits. */
-#define MEMORY_MOST (UINT64_C(1) << 48) /* bytes: what addresses of a program reach */
 #define MEMBER(h, p, T, member) \
 	((h)->word == 8 ? elf_number((p) + offsetof(Elf64_##T, member), sizeof ((Elf64_##T *)0)->member, (h)->big_endian) \
 	                : elf_number((p) + offsetof(Elf32_##T, member), sizeof ((Elf32_##T *)0)->member, (h)->big_endian))
@@ -105,7 +104,8 @@ static int take_segment(struct core *c, const struct elf_segment *s, struct err 
 
 	if (s->in_file > UINT64_MAX - s->address)
 		return 0; /* no memory ends there */
-	c->cut += c->cut > MEMORY_MOST ? 0 : s->in_file - in_file;
+	if (c->cut <= ADDRESSES) /* more cannot be: the sum does not wrap */
+		c->cut += s->in_file - in_file <= ADDRESSES ? s->in_file - in_file : ADDRESSES + 1;
 	return !in_file ? 0 : core_add_extent(&c->own, s->address, s->address + in_file, c->source->bytes + s->offset, err);
 }
 
@@ -252,7 +252,7 @@ int core_missing(const struct core *c, struct err *err)
 {
 	uint64_t size = c->source->size;
 
-	if (c->cut > MEMORY_MOST)
+	if (c->cut > ADDRESSES)
 		return err_at(err, ERR_FORMAT, size, "the table of segments is damaged: the file lacks %" PRIu64 " bytes of "
 		    "memory, which no program has", c->cut);
 	return !c->cut ? 0 : err_at(err, ERR_TRUNCATED, size, "truncated at byte %" PRIu64 ": the system or a "

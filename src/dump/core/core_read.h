@@ -13,6 +13,9 @@
 #include "dump/core/core.h"
 
 /* Bytes at an address. */
+/* No machine gives a program addresses from 2^48 on; what the kernel maps there is its own. */
+#define ADDRESSES (UINT64_C(1) << 48)
+
 struct core_extent {
 	uint64_t begin, end;
 	const uint8_t *bytes;

@@ -13,9 +13,7 @@
 
 #include <string.h>
 
-/* No machine gives a program addresses from 2^48 on; what the kernel maps there is its own. */
-enum { ADDRESS_BITS = 48, REGION_BITS = 30, PART_BITS = 20, REGION_PARTS = 1 << (REGION_BITS - PART_BITS) };
-#define ADDRESSES (UINT64_C(1) << ADDRESS_BITS)
+enum { REGION_BITS = 30, PART_BITS = 20, REGION_PARTS = 1 << (REGION_BITS - PART_BITS) };
 
 /* --- extents ----------------------------------------------------------------------------------------- */
 

@@ -42,19 +42,13 @@ static bool is_collection(const struct profile_row *r)
 	return begins(class_of(r), "java.util.") || begins(class_of(r), "map[");
 }
 
-static const struct profile_row *class_row(const struct profile *p, const char *class)
+static uint64_t objects_of(const struct profile *p, const char *class)
 {
 	const struct profile_table *t = &p->by[PROFILE_CLASS];
 	for (uint32_t i = 0; i < t->n; i++)
 		if (!strcmp(t->row[i].words, class))
-			return &t->row[i];
-	return NULL;
-}
-
-static uint64_t objects_of(const struct profile *p, const char *class)
-{
-	const struct profile_row *r = class_row(p, class);
-	return r ? r->objects.n : 0;
+			return t->row[i].objects.n;
+	return 0;
 }
 
 static bool never_fewer(const struct comparison *c, uint32_t row)

@@ -136,7 +136,7 @@ int hprof_export(const struct heap *h, const struct redaction *leave_out, FILE *
 	return code;
 }
 
-static void add_count(struct text *to, uint64_t n, const char *one, const char *several)
+void hprof_add_count(struct text *to, uint64_t n, const char *one, const char *several)
 {
 	if (!n)
 		return;
@@ -147,11 +147,11 @@ static void add_count(struct text *to, uint64_t n, const char *one, const char *
 
 void hprof_add_lost(const struct hprof_exported *done, struct text *to)
 {
-	add_count(to, done->references_lost, "reference that HPROF has no room for",
+	hprof_add_count(to, done->references_lost, "reference that HPROF has no room for",
 	    "references that HPROF has no room for");
-	add_count(to, done->arrays_clipped, "end of an array larger than 4 GB", "ends of arrays larger than 4 GB");
-	add_count(to, done->threads_lost, "thread without an object", "threads without an object");
-	add_count(to, done->sizes_lost, "size that HPROF cannot record", "sizes that HPROF cannot record");
-	add_count(to, done->lengths_unknown, "length of an array (made of its size)",
+	hprof_add_count(to, done->arrays_clipped, "end of an array larger than 4 GB", "ends of arrays larger than 4 GB");
+	hprof_add_count(to, done->threads_lost, "thread without an object", "threads without an object");
+	hprof_add_count(to, done->sizes_lost, "size that HPROF cannot record", "sizes that HPROF cannot record");
+	hprof_add_count(to, done->lengths_unknown, "length of an array (made of its size)",
 	    "lengths of arrays (made of their sizes)");
 }

@@ -43,7 +43,8 @@ MUST_CHECK int hprof_export_may(const struct heap *h, struct err *err);
  * names stay; NULL: none.  0, ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int hprof_export(const struct heap *h, const struct redaction *leave_out, FILE *to,
     struct hprof_exported *done, struct err *err);
-/* Append what has no place in it, in words, behind what is there and a semicolon; nothing for nothing. */
+/* Append "3 objects" behind what is there and a semicolon; nothing for 0.  Likewise all that has no place in it. */
+void hprof_add_count(struct text *to, uint64_t n, const char *one, const char *several);
 void hprof_add_lost(const struct hprof_exported *done, struct text *to);
 
 #endif

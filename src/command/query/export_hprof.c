@@ -35,21 +35,13 @@ static void add_part(struct text *to, const char *words)
 	text_addf(to, "%s%s", to->len ? "; " : "", words);
 }
 
-static void add_count(struct text *to, uint64_t n, const char *one, const char *several)
-{
-	if (!n)
-		return;
-	add_part(to, "");
-	text_add_count(to, n);
-	text_addf(to, " %s", n == 1 ? one : several);
-}
-
 static void add_holds(const struct hprof_file *f, struct text *to)
 {
-	add_count(to, f->done.objects, "object", "objects");
+	hprof_add_count(to, f->done.objects, "object", "objects");
 	if (f->done.invented)
 		add_part(to, "fields with invented names (?)");
-	add_count(to, f->done.classes_made, "class without a record of its own", "classes without a record of their own");
+	hprof_add_count(to, f->done.classes_made, "class without a record of its own",
+	    "classes without a record of their own");
 }
 
 static void add_left_out(const struct hprof_file *f, struct text *to)
@@ -58,7 +50,7 @@ static void add_left_out(const struct hprof_file *f, struct text *to)
 		add_part(to, "values except references (zeros), since the dump has none");
 	if (f->h->damaged)
 		add_part(to, "what the damaged dump lacks");
-	add_count(to, f->done.invented ? f->h->n_dangling : 0, "reference to no object", "references to no object");
+	hprof_add_count(to, f->done.invented ? f->h->n_dangling : 0, "reference to no object", "references to no object");
 	if (f->h->process && (f->h->process->arguments.n || f->h->process->variables.n))
 		add_part(to, "arguments and environment of the process");
 	hprof_add_lost(&f->done, to);

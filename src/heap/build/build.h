@@ -247,6 +247,8 @@ static inline const struct class_name *build_class_name(const struct build *b, u
 MUST_CHECK int need_tell(struct build *b, struct err *err);
 
 MUST_CHECK int count_pass_run(struct build *b, struct err *err);
+/* Warnings, stated counts and damage of all parts, in their order, to the heap (count_report.c). */
+MUST_CHECK int count_pass_report(struct build *b, struct err *err);
 void count_pass_release(struct build *b);
 
 /* Called at the end of a step.  Returns ERR_NOMEM and fills *err if the step did not get memory

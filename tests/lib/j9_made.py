@@ -38,7 +38,8 @@ class Made:
 
     THIRD = "Node", "Dead", "Fitting"  # and arrays: classes of a third loader
 
-    def __init__(self, word=8, big=False, compressed=True, shift=3, collector="gencon", seed=1, without=()):
+    def __init__(self, word=8, big=False, compressed=True, shift=3, collector="gencon", seed=1, without=(), align=8):
+        self.align = align
         self.word, self.big, self.compressed = word, big, compressed and word == 8
         self.slot = 4 if self.compressed else word
         self.shift = shift if self.compressed else 0
@@ -136,14 +137,14 @@ class Made:
     def place(self, size, area=None):
         """Where an object of so many bytes goes; metronome: in a cell."""
         area = area or self.area
-        return self.m.take(area, up(size, self.cells.get(area, 8)))
+        return self.m.take(area, up(size, self.cells.get(area, self.align)))
 
     def instance(self, c, refs=(), hashed=False, area=None):
         """refs: of the slots that are references, in their order; 0 null.  hashed: and moved since."""
         size = self.slot + c.size
         if hashed:
             size = max(size, self.hash_at(c) + 4)
-        size = max(16, up(size, 8))
+        size = max(16, up(size, self.align))
         at = self.place(size, area)
         self.class_slot(at, c, 10 if hashed else 0)
         for i in range(c.size // self.slot):  # what is no reference looks like one
@@ -169,13 +170,13 @@ class Made:
         bytes_ = up(length << c.shift, self.word)
         padding = 8 - self.slot if self.slot < self.word else 0
         n = -(-bytes_ // self.leaf)
-        if not self.regional or self.head + bytes_ + 8 <= self.spine_most:
+        if not self.regional or self.head + bytes_ + self.align <= self.spine_most:
             return ("split", self.split, 0) if self.regional and not length else ("behind", self.head + bytes_, 0)
         if self.outside:
             return "outside", self.head, bytes_
         if bytes_ % self.leaf:
             spine = self.split + padding + n * self.slot + bytes_ % self.leaf
-            if up(spine, 8) + 8 <= self.spine_most:
+            if up(spine, self.align) + self.align <= self.spine_most:
                 return "last", spine, (n - 1) * self.leaf
         return "split", self.split + padding + n * self.slot, n * self.leaf
 
@@ -186,7 +187,7 @@ class Made:
         if hashed:
             exact = spine - up(length << c.shift, self.word) + (length << c.shift)
             size = max(size, up(exact, 4) + 4)
-        size = max(16, up(size, 8))
+        size = max(16, up(size, self.align))
         at = self.place(size, area)
         self.class_slot(at, c, 10 if hashed else 0)
         split = form in ("split", "last") or not length
@@ -220,7 +221,7 @@ class Made:
 
     def hole(self, size, area=None):
         area = area or self.area
-        size = up(size, self.cells.get(area, self.word))
+        size = up(size, self.cells.get(area, self.word if self.align == 8 else self.align))
         at = self.m.take(area, size, self.word)
         self.m.put(at, 3 if size == self.word else 1, self.slot)
         if size > self.word:
@@ -240,11 +241,11 @@ class Made:
             self.garbage(1)
             return
         self.hole(64)
-        if not self.cells:
+        if not self.cells and self.align == 8:
             self.hole(self.word)
             self.hole(self.word)
         dead = self.classes["Dead"]
-        at = self.place(max(16, up(self.slot + dead.size, 8)))
+        at = self.place(max(16, up(self.slot + dead.size, self.align)))
         self.class_slot(at, dead, 0)
         self.m.put(at + self.slot, self.classes["Node"].at, self.slot)  # looks like an object where none begins
 
@@ -510,7 +511,7 @@ class Made:
         self.plan.roots += [(self.node[2], "JNI global"), (self.node[3], "JNI global")]
         self.vm = m.new("vm", "J9JavaVM", gcExtensions=self.extensions(),
                         extendedRuntimeFlags2=0x40 if self.compressed else 0, compressedPointersShift=self.shift,
-                        mainThread=threads[0], omrVM=m.new("vm", "OMR_VM", _objectAlignmentInBytes=8, _vmThreadKey=3),
+                        mainThread=threads[0], omrVM=m.new("vm", "OMR_VM", _objectAlignmentInBytes=self.align, _vmThreadKey=3),
                         isIndexableDataAddrPresent=int(self.outside), systemClassLoader=self.loader[0],
                         applicationClassLoader=self.loader[1], jniGlobalReferences=globals_,
                         hiddenLockwordFieldShape=hidden[0], hiddenFinalizeLinkFieldShape=hidden[1],

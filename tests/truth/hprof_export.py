@@ -117,6 +117,9 @@ def phd_differences(path, to):
         want = sorted(t for t in r["refs"] if t in there)
         if sorted(o.out) != want:
             wrong.append("0x%x: references %s, want %s" % (r["a"], o.out[:9], want[:9]))
+        elements = [t for t in reversed(r["refs"]) if t in there]  # which PHD has from the last to the first
+        if r["k"] == "A" and [t for t in o.out if t in elements] != elements:
+            wrong.append("0x%x: elements %s, want %s" % (r["a"], o.out[:9], elements[:9]))
         if o.kind != {"O": "instance", "C": "class", "A": "object_array", "P": "primitive_array"}[r["k"]]:
             wrong.append("0x%x is %s" % (r["a"], o.kind))
         if r["k"] == "O" and o.class_address != r["c"]:

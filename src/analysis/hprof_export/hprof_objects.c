@@ -8,16 +8,15 @@
 
 enum { REPORT_EVERY = 1 << 12 };
 
-/* The targets of an object, from the first or the last on. */
+/* The targets of an object that are not written yet. */
 struct targets {
 	const struct heap *h;
 	uint64_t at, left;
-	bool backwards;
 };
 
 static struct targets targets_of(const struct heap *h, uint32_t id)
 {
-	return (struct targets){h, adjacency_start(&h->out, id), adjacency_degree(&h->out, id), false};
+	return (struct targets){h, adjacency_start(&h->out, id), adjacency_degree(&h->out, id)};
 }
 
 static uint64_t next_target(struct targets *t)
@@ -25,7 +24,7 @@ static uint64_t next_target(struct targets *t)
 	if (!t->left)
 		return 0;
 	t->left--;
-	return heap_address(t->h, t->h->out.target[t->backwards ? t->at + t->left : t->at++]);
+	return heap_address(t->h, t->h->out.target[t->at++]);
 }
 
 /* --- without values ----------------------------------------------------------------------------- */
@@ -133,7 +132,6 @@ static void put_object_array(struct hprof_writing *w, uint32_t id, uint64_t addr
 		return;
 	}
 	struct targets t = targets_of(w->h, id);
-	t.backwards = w->h->facts.elements_last_first;
 	uint64_t some = t.left < n ? t.left : n;
 	for (uint64_t i = 0; i < some; i++)
 		hprof_put_id(&w->out, next_target(&t));

@@ -66,6 +66,7 @@ static void pack_needed_text(struct pack *p, const char **text)
 
 /* --- facts -------------------------------------------------------------------------------------- */
 
+/* All of them, also those that only the reading asks for: none is missing when something else asks. */
 static void pack_flags(struct pack *p, struct dump_facts *f)
 {
 	bool *const flags[] = {&f->takes_javacore, &f->takes_program, &f->word_unknown, &f->big_endian,
@@ -74,7 +75,8 @@ static void pack_flags(struct pack *p, struct dump_facts *f)
 	    &f->array_sizes_need_model, &f->states_itself, &f->class_fields_missing, &f->no_class_objects,
 	    &f->interior_pointers,
 	    &f->threads_numbered, &f->outside_pointers_normal, &f->parts_guessed, &f->lengths_from_sizes,
-	    &f->locals_inferred, &f->owners_recorded, &f->fields_invented};
+	    &f->locals_inferred, &f->owners_recorded, &f->fields_invented, &f->hashed_grow, &f->elements_last_first,
+	    &f->sizes_inferred, &f->wide_words, &f->roots_were_inferred, &f->other_thread_status, &f->exported};
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
 		pack_bool(p, flags[i]);
 }

@@ -131,7 +131,8 @@ struct heap {
 	struct places *places;     /* NULL where the format holds no values */
 	struct heap_sites *sites;  /* where objects were allocated (heap/sites.h), or NULL */
 	const struct string_layout *strings; /* NULL where there are none, or no values */
-	struct adjacency out, in;  /* recorded references; in: sorted by id of the referrer */
+	struct adjacency out, in;  /* recorded references; in: sorted by id of the referrer, nothing as long as
+	                              referrers_wait */
 
 	struct heap_part *parts;   /* in the dump's order; where records hold hashes (heap/hashes.h), or NULL */
 	unsigned n_parts;
@@ -190,6 +191,7 @@ struct heap {
 	bool dump_absent;        /* there is the index alone: no values, no texts, no hashes */
 	bool settled;            /* objects, classes and values stay as they are while references are read */
 	bool references_wait;    /* they stand in the index, unchecked: heap_read_rest */
+	bool referrers_wait;     /* memory is short, and nobody asked for them: heap_list_referrers */
 	struct heap *shown;      /* the copy that a watcher has of this one, which is still being read; else NULL */
 	struct weak_references *soft_and_weak; /* found with the references (heap/weak.h); NULL: the dump cannot say
 	                                          which references are weak */

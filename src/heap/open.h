@@ -39,6 +39,7 @@ struct heap_options {
 	/* Or NULL.  Called on the loading thread, once the dump is open and before it is read, if it is large enough. */
 	void (*needs)(void *context, const struct heap_need *need);
 	void *needs_context;
+	bool referrers_later; /* where references do not stay in memory, leave lists of referrers to heap_list_referrers */
 	bool references_later; /* leave references and roots to heap_read_rest where nothing that is known before
 	                          depends on them; the options must last until then */
 };
@@ -74,6 +75,9 @@ MUST_CHECK int heap_open(struct heap **out, const struct heap_options *options,
  * also where memory did not suffice (heap->no_references), or a negative code with *err filled: then there are none,
  * either. */
 MUST_CHECK int heap_read_rest(struct heap *heap, struct progress *progress, struct err *err);
+/* Make the lists of referrers that heap_open left for later (heap->referrers_wait); nobody may look at the heap
+ * meanwhile.  0, ERR_NOMEM or ERR_CANCELLED: then they wait on. */
+MUST_CHECK int heap_list_referrers(struct heap *heap, struct progress *progress, struct err *err);
 /* Make the copy that a watcher got whole: no other thread may read it meanwhile.  Returns the copy, which is
  * the caller's in place of `loaded`; without a copy `loaded` itself. */
 struct heap *heap_publish(struct heap *loaded);

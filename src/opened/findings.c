@@ -13,6 +13,11 @@ static int find_references(struct opened *o, struct progress *progress, struct e
 	return code ? code : opened_references(o, err);
 }
 
+static int find_referrers(struct opened *o, struct progress *progress, struct err *err)
+{
+	return o->heap->referrers_wait ? heap_list_referrers(o->own, progress, err) : 0;
+}
+
 static int find_sizes(struct opened *o, struct progress *progress, struct err *err)
 {
 	return retained_find(&o->retained, &o->model, progress, err);
@@ -108,6 +113,7 @@ static const struct {
 	bool of_all; /* it does not depend on the model: shortest paths leave weak references out by a rule of their own */
 } table[FINDINGS] = {
     [FIND_REFERENCES] = {FIND_NOTHING, find_references, NULL, true},
+    [FIND_REFERRERS] = {FIND_REFERENCES, find_referrers, NULL, true},
     [FIND_SIZES] = {FIND_REFERENCES, find_sizes, release_retained, false},
     [FIND_TREE] = {FIND_SIZES, find_tree, NULL, false},
     [FIND_RETAINED] = {FIND_TREE, find_retained, NULL, false},

@@ -188,7 +188,7 @@ int opened_references(const struct opened *o, struct err *err)
 	const struct heap *h = o->heap;
 	if (h->no_references)
 		return err_set(err, ERR_NOMEM, "the references did not fit: %s", h->shortage.message);
-	if (!h->out.offset || !h->in.offset)
+	if (!h->out.offset || (!h->in.offset && !h->referrers_wait))
 		return err_set(err, ERR_UNSUPPORTED, "still reading references");
 	return 0;
 }

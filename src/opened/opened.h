@@ -54,6 +54,7 @@ enum file_fate {
 enum finding {
 	FIND_NOTHING,
 	FIND_REFERENCES,  /* references and roots, where they wait to be read (heap_read_rest) */
+	FIND_REFERRERS,   /* lists of them, where they wait to be made (heap_list_referrers) */
 	FIND_SIZES,       /* what each object retains */
 	FIND_TREE,        /* the same, and lists of children */
 	FIND_RETAINED,    /* the same, and sums by class */

@@ -100,14 +100,15 @@ enum leads {
 struct dominance {
 	const struct heap *h;
 	struct whereabouts *near; /* NULL: all is in memory */
-	struct partition *partition;      /* NULL: referrers are looked up where they stand */
+	struct partition *partition;      /* NULL: referrers are looked up in heap->in */
 	const struct weak_references *left_out; /* NULL: all references count */
 	struct progress *progress;
 	uint32_t n;             /* objects numbered so far */
 	uint32_t m;             /* junctions among them */
 	uint32_t size;          /* entries of number: n_objects + 1 */
 	uint32_t room;          /* entries of object and place */
-	uint32_t *number;       /* by id: its number; 0: not reached */
+	uint32_t *number;       /* by id: its number; 0: not reached.  With a partition, of a closed object the only one
+	                           that references it, plus 1 */
 	uint32_t *object;       /* by number: its id */
 	struct place *place;    /* by number */
 	struct junction *junction; /* only after the walk */
@@ -174,7 +175,7 @@ static inline size_t partition_buckets(const struct dominance *d)
 	return (size_t)(d->size >> d->partition->shift) + 1;
 }
 
-/* The only one that references this object, which is not a junction. */
+/* The only one that references this object, which is not a junction.  Not with a partition. */
 static inline uint32_t dominance_referrer(const struct dominance *d, uint32_t id)
 {
 	return d->h->in.target[adjacency_start(&d->h->in, id)];

@@ -303,7 +303,7 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 		code = allocate_blocks(&d, err);
 	if (code == 0)
 		code = look_around(&d, true, err);
-	if (code == 0 && d.near)
+	if (code == 0 && (d.near || !h->in.offset))
 		code = partition_init(&d, err);
 	if (code == 0)
 		code = dominance_walk(&d, err);

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { LEAST_SHIFT = 16, MOST_PILES = 256, WINDOW_PART = 8, READ_AT_ONCE = 1 << 16 };
+enum { LEAST_SHIFT = 16, MOST_PILES = 256, WINDOW_PART = 8, READ_AT_ONCE = 1 << 16, STRETCH = 1 << 17 };
 
 /* Ids, or numbers, of a bucket. */
 static unsigned shift_of(const struct dominance *d)
@@ -28,13 +28,31 @@ static unsigned shift_of(const struct dominance *d)
 	return shift;
 }
 
+/* Where lists told what is closed, that is still to be noted. */
+static void note_referrers(struct dominance *d)
+{
+	const struct adjacency *in = &d->h->in;
+	for (uint32_t begin = 0, end; in->offset && begin < d->h->n_objects; begin = end) {
+		end = begin + (d->h->n_objects - begin < STRETCH ? d->h->n_objects - begin : STRETCH);
+		uint64_t first = adjacency_start(in, begin);
+		readahead_all(d->number, begin, end - begin, sizeof *d->number);
+		readahead_all(in->offset, begin, end - begin + 1, sizeof *in->offset);
+		readahead_all(in->target, first, adjacency_start(in, end) - first, sizeof *in->target);
+		for (uint32_t id = begin; id < end && !progress_stops(d->progress, id); id++)
+			if (bits_get(&d->closed, id))
+				d->number[id] = in->target[adjacency_start(in, id)] + 1;
+	}
+}
+
 int partition_init(struct dominance *d, struct err *err)
 {
+	note_referrers(d);
 	d->partition = big_alloc(1, sizeof *d->partition, err);
 	if (!d->partition)
 		return ERR_NOMEM;
 	d->partition->shift = shift_of(d);
-	uint64_t window = memory_limit_bytes() / WINDOW_PART / sizeof *d->number >> d->partition->shift;
+	uint64_t limit = memory_limit_bytes(), most = limit ? limit / WINDOW_PART / sizeof *d->number : d->size;
+	uint64_t window = most >> d->partition->shift;
 	d->partition->window = (window ? window : 1) << d->partition->shift;
 	d->partition->parent = big_alloc(d->size, sizeof *d->partition->parent, err);
 	return d->partition->parent ? buckets_init(&d->partition->buckets, 2 * partition_buckets(d), err) : ERR_NOMEM;
@@ -65,10 +83,14 @@ static size_t bucket_of(const struct dominance *d, uint32_t number)
 	return partition_buckets(d) + (number >> d->partition->shift);
 }
 
-/* The numbers of the ids from begin on.  room: for some objects. */
+/* The numbers of the ids from begin on; closed ones keep what they have.  room: for some objects. */
 static int number_window(struct dominance *d, uint64_t begin, uint32_t *number, uint32_t *room, struct err *err)
 {
-	memset(number, 0, d->partition->window * sizeof *number);
+	uint64_t left = d->size - begin, n_ids = left < d->partition->window ? left : d->partition->window;
+	big_read(number, d->number, begin * sizeof *number, n_ids * sizeof *number);
+	for (uint64_t i = 0; i < n_ids; i++)
+		if (!bits_get(&d->closed, begin + i))
+			number[i] = 0;
 	for (uint32_t first = 0; first <= d->n; first += READ_AT_ONCE) {
 		uint32_t n = d->n - first < READ_AT_ONCE ? d->n - first + 1 : READ_AT_ONCE;
 		const uint32_t *object = big_look(d->object, first * sizeof *object, n * sizeof *object, room);
@@ -78,9 +100,7 @@ static int number_window(struct dominance *d, uint64_t begin, uint32_t *number, 
 		if (progress_cancelled(d->progress))
 			return err_cancelled(err);
 	}
-	uint64_t left = d->size - begin;
-	big_write(d->number, begin * sizeof *number, number,
-	    (left < d->partition->window ? left : d->partition->window) * sizeof *number);
+	big_write(d->number, begin * sizeof *number, number, n_ids * sizeof *number);
 	return 0;
 }
 

@@ -82,10 +82,14 @@ static void take_bucket(struct dominance *d, unsigned half, size_t bucket, uint6
 static void ask_ids(const struct dominance *d, uint64_t begin, uint64_t end)
 {
 	const struct heap *h = d->h;
-	uint64_t n = end - begin, first = adjacency_start(&h->in, (uint32_t)begin);
-	readahead_all(h->class_of, begin, n, sizeof *h->class_of);
-	readahead_all(h->in.offset, begin, n + 1, sizeof *h->in.offset);
-	readahead_all(h->in.target, first, adjacency_start(&h->in, (uint32_t)end) - first, sizeof *h->in.target);
+	readahead_all(h->class_of, begin, end - begin, sizeof *h->class_of);
+	readahead_all(d->number, begin, end - begin, sizeof *d->number);
+}
+
+/* The only one that references this closed object. */
+static uint32_t above_closed(const struct dominance *d, uint32_t id)
+{
+	return d->number[id] - 1;
 }
 
 /* What leads nowhere, to what references it. */
@@ -96,7 +100,7 @@ static int partition_leaves(struct dominance *d, struct err *err)
 		if (id % STRETCH == 0)
 			ask_ids(d, id, d->h->n_objects - id < STRETCH ? d->h->n_objects : id + STRETCH);
 		if (bits_get(&d->leaf, id))
-			code = note(d, 0, dominance_referrer(d, id), heap_shallow(d->h, id), err);
+			code = note(d, 0, above_closed(d, id), heap_shallow(d->h, id), err);
 		if (progress_stops(d->progress, id))
 			code = err_cancelled(err);
 	}
@@ -117,8 +121,8 @@ static int partition_closed(struct dominance *d, size_t bucket, uint64_t *room, 
 		uint64_t amount = room[at - begin];
 		if (bits_get(&d->closed, id) && !bits_get(&d->leaf, id)) {
 			amount += heap_shallow(d->h, id);
-			if (bits_get(&d->seen, dominance_referrer(d, id)))
-				code = note(d, 1, dominance_referrer(d, id), amount, err);
+			if (bits_get(&d->seen, above_closed(d, id)))
+				code = note(d, 1, above_closed(d, id), amount, err);
 			else
 				bits_unset(&d->seen, id);
 		}
@@ -131,7 +135,7 @@ static int partition_closed(struct dominance *d, size_t bucket, uint64_t *room, 
 }
 
 /* What has a number, with what was partitioned to it, into buckets by number; for all others this is what they retain.
- * Numbers become dominators, except those of junctions. */
+ * Of closed objects, which are named thereby, the referrer becomes the dominator. */
 static int partition_sizes(struct dominance *d, size_t bucket, struct dominators *out, uint64_t *room, struct err *err)
 {
 	uint64_t begin = bucket_begin(d, bucket), end = bucket_end(d, bucket);
@@ -139,12 +143,11 @@ static int partition_sizes(struct dominance *d, size_t bucket, struct dominators
 	memset(room, 0, bucket_size(d) * sizeof *room);
 	take_bucket(d, 1, bucket, room);
 	ask_ids(d, begin, end);
-	readahead_all(d->number, begin, end - begin, sizeof *d->number);
 	for (uint64_t at = begin; at < end && code == 0; at++) {
-		uint32_t id = (uint32_t)at, k = d->number[id];
+		uint32_t id = (uint32_t)at, k = bits_get(&d->closed, id) ? 0 : d->number[id];
 		uint64_t size = heap_shallow(d->h, id), *sum = &room[at - begin];
 		bool leaf = bits_get(&d->leaf, id);
-		if (!bits_get(&d->seen, leaf ? dominance_referrer(d, id) : id)) {
+		if (!bits_get(&d->seen, leaf ? above_closed(d, id) : id)) {
 			d->number[id] = NOT_REACHABLE;
 			*sum = 0;
 			continue;
@@ -154,8 +157,8 @@ static int partition_sizes(struct dominance *d, size_t bucket, struct dominators
 		if (k)
 			code = note(d, 0, k, *sum + size, err);
 		*sum = k ? 0 : leaf ? size : *sum;
-		if (!k || !bits_get(&d->at, k))
-			d->number[id] = dominance_referrer(d, id);
+		if (!k)
+			d->number[id] = above_closed(d, id);
 		if (progress_stops(d->progress, at))
 			code = err_cancelled(err);
 	}
@@ -196,18 +199,22 @@ static void give_sums(struct dominance *d, size_t bucket, uint64_t *retained, ui
 	big_write(retained, at, room, bytes);
 }
 
-/* Junctions into the buckets of their dominators' numbers. */
-static int partition_junctions(struct dominance *d, struct err *err)
+/* What has a number, with its dominator into the bucket of its id, where that one's id is at hand: mostly it is.  Else
+ * into the bucket of the dominator's number. */
+static int partition_numbered(struct dominance *d, size_t bucket, uint32_t *junction, struct err *err)
 {
-	struct bits_walk walk = bits_walk(&d->at);
-	uint64_t k, asked = 0;
+	uint64_t begin = bucket_begin(d, bucket), end = begin + bucket_size(d) - 1;
 	int code = 0;
-	for (uint32_t i = 0; bits_next(&walk, &k) && code == 0; i++) {
-		cairn_assert(i < d->m && d->junction[i].semi < k);
-		for (; asked <= k; asked += STRETCH)
-			readahead_all(d->object, asked, STRETCH, sizeof *d->object);
-		code = note(d, 0, d->junction[i].semi, d->object[k], err);
-		if (progress_stops(d->progress, i))
+	readahead_all(d->partition->parent, begin, bucket_size(d), sizeof *d->partition->parent);
+	readahead_all(d->object, begin, bucket_size(d), sizeof *d->object);
+	for (uint64_t k = begin ? begin : 1; k <= d->n && k <= end && code == 0; k++) {
+		uint32_t dominator = bits_get(&d->at, k) ? d->junction[(*junction)++].semi : d->partition->parent[k];
+		cairn_assert(dominator < k);
+		if (dominator && dominator < begin)
+			code = note(d, 0, dominator, d->object[k], err);
+		else
+			code = note(d, 1, d->object[k], dominator ? d->object[dominator] : DOMINATED_BY_ROOTS, err);
+		if (progress_stops(d->progress, k))
 			code = err_cancelled(err);
 	}
 	return code;
@@ -223,9 +230,7 @@ static int partition_names(struct dominance *d, size_t bucket, struct err *err)
 	readahead_all(d->object, bucket_begin(d, bucket), bucket_size(d), sizeof *object);
 	while (code == 0 && (notes = buckets_next(&d->partition->buckets, bucket, &at, &n)))
 		for (uint32_t i = 0; i < n && code == 0; i++) {
-			uint64_t place = place_of(d, notes[i]);
-			uint32_t dominator = bucket || place ? object[place] : DOMINATED_BY_ROOTS;
-			code = note(d, 1, (uint32_t)amount_of(d, notes[i]), dominator, err);
+			code = note(d, 1, (uint32_t)amount_of(d, notes[i]), object[place_of(d, notes[i])], err);
 		}
 	buckets_clear(&d->partition->buckets, bucket);
 	return code;
@@ -261,7 +266,10 @@ static int sum_all(struct dominance *d, struct dominators *out, uint64_t *room, 
 
 static int name_all(struct dominance *d, struct err *err)
 {
-	int code = partition_junctions(d, err);
+	uint32_t junction = 0;
+	int code = 0;
+	for (size_t bucket = 0; bucket < partition_buckets(d) && code == 0; bucket++)
+		code = partition_numbered(d, bucket, &junction, err);
 	for (size_t bucket = 0; bucket < partition_buckets(d) && code == 0; bucket++)
 		code = partition_names(d, bucket, err);
 	for (size_t bucket = 0; bucket < partition_buckets(d) && code == 0 && !progress_cancelled(d->progress); bucket++)

@@ -10,6 +10,7 @@
 
 #include "algorithms/parallel.h"
 #include "algorithms/sort.h"
+#include "base/memory_limit.h"
 #include "heap/classes.h"
 #include "heap/roots.h"
 #include "heap/threads.h"
@@ -19,6 +20,7 @@
 #include <string.h>
 
 enum { STRETCH = 1 << 20 };
+enum { WINDOW_PART = 2 }; /* of the limit, what tasks write at once */
 
 /* --- edges that no array of references holds ---------------------------------------------------- */
 
@@ -201,6 +203,86 @@ static int mark_stretch(void *context, unsigned task, struct err *err)
 	return 0;
 }
 
+/* --- the same without lists of referrers ---------------------------------------------------------- */
+
+/* The ids of a task: whole words of bits, and no more than may be written at random. */
+static uint64_t range_size(const struct dominance *d)
+{
+	uint64_t window = memory_limit_bytes() / WINDOW_PART / parallel_threads() / sizeof *d->number;
+	uint64_t size = d->h->n_objects / parallel_threads();
+	window = window < STRETCH ? STRETCH : window;
+	if (big_owner(d->number) == BIG_SPILLED && window < size)
+		size = window;
+	return (size | 63) + 1;
+}
+
+/* number is that of the objects from low on. */
+static int refer(struct dominance *d, uint32_t low, uint32_t size, uint32_t *number, struct err *err)
+{
+	const struct heap *h = d->h;
+	const struct adjacency *out = &h->out;
+	uint64_t k = 0;
+	for (uint32_t begin = 0, end; begin < h->n_objects; begin = end) {
+		end = begin + (h->n_objects - begin < STRETCH ? h->n_objects - begin : STRETCH);
+		readahead_all(out->offset, begin, end - begin + 1, sizeof *out->offset);
+		readahead_all(out->target, k, adjacency_start(out, end) - k, sizeof *out->target);
+		for (uint32_t id = begin; id < end; id++) {
+			for (uint64_t stop = adjacency_start(out, id + 1); k < stop; k++) {
+				uint32_t at = out->target[k] - low;
+				if (at >= size)
+					continue;
+				if (!number[at])
+					number[at] = id + 1;
+				else if (number[at] != id + 1)
+					bits_set(&d->meets, out->target[k]);
+			}
+		}
+		if (progress_cancelled(d->progress))
+			return err_cancelled(err);
+	}
+	return 0;
+}
+
+/* Each object of a range that another one references gets the first such one's id, plus 1, for its number; with more
+ * than one it is a junction.  Every task reads all references, and where numbers live in the file, writes its own when
+ * they are complete. */
+static int refer_to_range(void *context, unsigned task, struct err *err)
+{
+	struct dominance *d = context;
+	uint64_t size = range_size(d), low = task * size, left = d->h->n_objects - low;
+	bool away = big_owner(d->number) == BIG_SPILLED;
+	size = size < left ? size : left;
+	uint32_t *number = away ? big_alloc_held(size, sizeof *number, err) : d->number + low;
+	int code = number ? refer(d, (uint32_t)low, (uint32_t)size, number, err) : ERR_NOMEM;
+	if (!code && away)
+		big_write(d->number, low * sizeof *number, number, size * sizeof *number);
+	if (away)
+		big_free(number);
+	return code;
+}
+
+static int mark_referred(void *context, unsigned task, struct err *err)
+{
+	struct dominance *d = context;
+	const struct heap *h = d->h;
+	uint32_t begin = task * (uint32_t)STRETCH, end = stretch_end(d, begin);
+	(void)err;
+	for (uint32_t id = begin; id < end; id++)
+		if (d->number[id] && !adjacency_degree(&h->out, id) && !d->leads[h->class_of[id]] &&
+		    !bits_get(&d->meets, id))
+			bits_set(&d->leaf, id);
+	return 0;
+}
+
+static int mark_without_lists(struct dominance *d, unsigned stretches, struct err *err)
+{
+	uint64_t size = range_size(d);
+	int code = parallel_run(0, (unsigned)((d->h->n_objects + size - 1) / size), refer_to_range, d, err);
+	return code ? code : parallel_run(0, stretches, mark_referred, d, err);
+}
+
+/* --- closed objects ------------------------------------------------------------------------------- */
+
 static bool leads_to_leaves(const struct dominance *d, uint32_t id)
 {
 	const struct adjacency *out = &d->h->out;
@@ -208,7 +290,7 @@ static bool leads_to_leaves(const struct dominance *d, uint32_t id)
 	for (uint64_t k = start; k < end && !progress_stops(d->progress, k - start + 1); k++)
 		if (!bits_get(&d->leaf, out->target[k]))
 			return false;
-	return adjacency_degree(&d->h->in, id) > 0;
+	return d->h->in.offset ? adjacency_degree(&d->h->in, id) > 0 : d->number[id];
 }
 
 /* Mark the closed ones: leaves, and what has one referrer and leads to leaves alone. */
@@ -243,7 +325,7 @@ int dominance_prepare(struct dominance *d, struct err *err)
 	if (code)
 		return code;
 	mark_special(d);
-	code = parallel_run(0, stretches, mark_stretch, d, err);
+	code = h->in.offset ? parallel_run(0, stretches, mark_stretch, d, err) : mark_without_lists(d, stretches, err);
 	if (!code)
 		code = parallel_run(0, stretches, close_stretch, d, err);
 	if (code)

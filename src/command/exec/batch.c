@@ -296,14 +296,18 @@ void say_opened(const struct heap *h, bool exe)
 		complain("warning: %s: %s", h->source->path, h->source->remark);
 }
 
-/* Is every line answered without references?  Only then are they left: read between two answers, they would
- * be those of a file that may have changed since the first. */
-static bool all_are_early(const struct batch_options *o)
+/* Is every line answered without references, or at least without lists of referrers?  Only then are they left: read
+ * between two answers, they would be those of a file that may have changed since the first. */
+static void leave_for_later(const struct batch_options *o, struct heap_options *options)
 {
-	bool all = o->n_lines > 0;
-	for (size_t i = 0; all && i < o->n_lines; i++)
-		all = !o->lines[i].script && o->lines[i].asked->early;
-	return all;
+	bool references = o->n_lines > 0, referrers = o->n_lines > 0;
+	for (size_t i = 0; i < o->n_lines; i++) {
+		const struct invocation *asked = o->lines[i].script ? NULL : o->lines[i].asked;
+		references &= asked && asked->early;
+		referrers &= asked && (asked->early || (asked->command && asked->command->flags & COMMAND_NO_REFERRERS));
+	}
+	options->references_later = references;
+	options->referrers_later = referrers;
 }
 
 static int open_dump(const struct batch_options *o, const struct heap_options *options, struct heap **heap)
@@ -360,7 +364,7 @@ int batch_run(const struct batch_options *o)
 		if (session_read_profile(&s, s.dumps[i], &err))
 			complain("%s", err.message);
 	struct heap_options options = *o->heap;
-	options.references_later = all_are_early(o);
+	leave_for_later(o, &options);
 	options.index_later = true;
 	int status = open_dump(o, &options, &heap);
 	if (!status) /* now that what lies beside it is known */

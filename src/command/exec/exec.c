@@ -248,12 +248,12 @@ static int needs_references(const struct session *s, const struct command *c, co
 	if (!h || (c->flags & COMMAND_NO_DUMP))
 		return 0;
 	bool early = c == asked->command && (opened_has_class_sums(s->dump) ? asked->early_with_sums : asked->early);
-	bool waits = heap_waits(h) && !early;
+	bool waits = (heap_waits(h) || (h->referrers_wait && !(c->flags & COMMAND_NO_REFERRERS))) && !early;
 	/* what is answered before they are read is answered where they did not fit, too */
 	bool without = c->flags & COMMAND_OBJECTS_ONLY || (early && h->settled);
 	if (!waits && !(c->flags & COMMAND_NEEDS_REFERENCES) && (!h->no_references || without))
 		return 0;
-	int code = session_find(s, FIND_REFERENCES, err);
+	int code = session_find(s, c->flags & COMMAND_NO_REFERRERS ? FIND_REFERENCES : FIND_REFERRERS, err);
 	return without && (code == ERR_UNSUPPORTED || (code == ERR_NOMEM && h->no_references)) ? 0 : code;
 }
 

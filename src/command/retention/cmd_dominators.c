@@ -242,7 +242,7 @@ const struct command cmd_dom = {
     .name = "dom",
     .arguments = {{ARG_OBJECT, "OBJ", true}},
     .options = dom_options,
-    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_NO_REFERRERS,
     .finds = FIND_TREE,
     .group = "references and retained sizes",
     .summary = "show the dominator tree, largest objects first",
@@ -447,7 +447,7 @@ static int run_top(struct session *s, const struct call *call, struct result **o
 const struct command cmd_top = {
     .name = "top",
     .options = top_options,
-    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_NO_REFERRERS,
     .finds = FIND_SIZES,
     .group = "references and retained sizes",
     .summary = "list the largest retained sizes",

@@ -209,6 +209,15 @@ static int read_objects(struct build *b, struct err *err)
 	return 0;
 }
 
+/* Lists of referrers take as much memory as references do, and with little memory as long as all else.  Inferred roots
+ * and fillers are found by them. */
+static bool may_wait(const struct build *b)
+{
+	const struct heap *h = b->heap;
+	return b->options->referrers_later && big_owner(h->out.target) == BIG_SPILLED && h->facts.roots_recorded &&
+	    !fillers_wanted(h) && !h->dump->reader->memory;
+}
+
 static int read_references(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
@@ -240,7 +249,8 @@ static int read_references(struct build *b, struct err *err)
 	}
 	if (code == 0)
 		code = stacks_match(b, err);
-	if (code == 0)
+	h->referrers_wait = code == 0 && may_wait(b);
+	if (code == 0 && !h->referrers_wait)
 		code = adjacency_transpose(&h->out, &h->in, h->n_objects, b->progress, err);
 	if (code == 0)
 		code = goroutine_waits_collect(b, err);
@@ -540,15 +550,14 @@ static int read_instead(struct heap *h, const struct err *damage, struct progres
 	return code;
 }
 
-static int turn_references(struct heap *h, struct progress *progress, struct err *err)
+int heap_list_referrers(struct heap *h, struct progress *progress, struct err *err)
 {
 	struct progress *before = progress_set_own(progress);
 	int code = adjacency_transpose(&h->out, &h->in, h->n_objects, progress, err);
 	progress_set_own(before);
-	if (code) {
-		adjacency_release(&h->out);
+	if (code)
 		adjacency_release(&h->in);
-	}
+	h->referrers_wait = h->referrers_wait && code;
 	return code;
 }
 
@@ -557,7 +566,7 @@ static int read_saved(struct heap *h, struct progress *progress, struct err *err
 	struct err damage = ERR_INIT;
 	int code = index_file_references(h, progress, &damage);
 	if (!code && !h->in.offset) /* of a packed index */
-		code = turn_references(h, progress, &damage);
+		code = heap_list_referrers(h, progress, &damage);
 	if (code == ERR_FORMAT || code == ERR_IO)
 		code = read_instead(h, &damage, progress, err);
 	else if (code)

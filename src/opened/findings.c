@@ -30,7 +30,8 @@ static int find_tree(struct opened *o, struct progress *progress, struct err *er
 
 static int find_retained(struct opened *o, struct progress *progress, struct err *err)
 {
-	return retained_complete(&o->retained, progress, err);
+	int code = opened_find(o, FIND_REFERRERS, progress, err);
+	return code ? code : retained_complete(&o->retained, progress, err);
 }
 
 static void release_retained(struct opened *o)

@@ -20,20 +20,24 @@ LINES = ("histo", "dom | head 30", "ls * -sort retained | head 40", "leaks", "ro
          "paths #100", "refs #77 | head 20", "tree -by package", "cut #5")
 WEAK = ("set weak on", "ls * -sort retained | head 20")  # of those formats that know weak references
 
+ALONE = ("top -n 100000", "dom | head 1000", "dom #1")  # where roots are recorded, without lists of referrers
 
-def answers(dump, *options, **how):
-    lines = LINES + (WEAK if "hprof" in os.path.basename(dump) else ())
+
+def answers(dump, *options, lines=(), **how):
+    lines = lines or LINES + (WEAK if "hprof" in os.path.basename(dump) else ())
     words = [word for line in lines for word in ("-x", line)]
     return Run([CAIRN, "--format", "csv", *options, *words, dump], **how)
 
 
 def make(t, folder):
     """(name, dump, MB that do not suffice) of each format."""
-    path = {name: os.path.join(folder, name) for name in ("big.phd", "big.txt", "big.godump")}
+    path = {name: os.path.join(folder, name) for name in ("big.phd", "big.txt", "big.godump", "big.hprof")}
     made = [Run([MKDUMP, "bench", "--objects", "200000", "--phd", path["big.phd"], "--classic", path["big.txt"]]),
+            Run([MKDUMP, "bench", "--objects", "200000", "--hprof", path["big.hprof"]]),
             Run([MKDUMP, "go-bench", "--objects", "200000", "--out", path["big.godump"]])]
     t.none([m for m in made if m.status], made, "dumps of several formats are made")
-    found = [("PHD", path["big.phd"], 6), ("classic", path["big.txt"], 6), ("Go", path["big.godump"], 6)]
+    found = [("PHD", path["big.phd"], 6), ("classic", path["big.txt"], 6), ("Go", path["big.godump"], 6),
+             ("made HPROF", path["big.hprof"], 6)]
     hprof = glob.glob(os.path.join(DUMPS, "tide", "jdk17-g1", "tide-4.hprof")) if DUMPS else []
     if hprof:
         found.append(("HPROF", hprof[0], 4))
@@ -52,12 +56,13 @@ def check_same(t, name, dump, most):
     t.ok(whole.status == 0, name + ": all is answered without a limit", whole)
     refused = answers(dump, "--mem", mem, "--spill", "none")
     t.ok(refused.status != 0 and "--mem allows" in refused.err, name + ": memory alone does not suffice", refused)
-    for threads in "1", "3":
-        spilled = answers(dump, "--mem", mem, "--threads", threads)
+    alone = answers(dump, lines=ALONE)
+    for threads, lines, want in ("1", (), whole), ("3", (), whole), ("1", ALONE, alone), ("3", ALONE, alone):
+        spilled = answers(dump, "--mem", mem, "--threads", threads, lines=lines)
         # what it will take is estimated and said where it is more than the limit (need.py)
         err = "".join(line for line in spilled.err.splitlines(True) if not line.startswith("cairn: needs ~"))
-        t.ok((spilled.status, spilled.out, err) == (whole.status, whole.out, whole.err),
-             "%s: the same under --mem %s, %s threads" % (name, mem, threads), str(spilled.err) + different(whole.out, spilled.out))
+        t.ok((spilled.status, spilled.out, err) == (want.status, want.out, want.err), "%s: the same under --mem %s, %s threads%s" %
+             (name, mem, threads, ", retained sizes alone" if lines else ""), str(spilled.err) + different(want.out, spilled.out))
 
 
 def different(a, b):

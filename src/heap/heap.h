@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/files.h"
 #include "dump/facts.h"
+#include "heap/adjacency.h"
 #include "heap/ids.h"
 #include "heap/open.h"
 #include "memory/arena.h"
@@ -27,25 +28,6 @@
  * heap.wide.  UNKNOWN: nobody knows it. */
 #define OWN_WIDE UINT32_MAX
 #define OWN_UNKNOWN (UINT32_MAX - 1)
-
-/* References of every object one after another: those of id i are target[start(i)] … [start(i+1)-1]. */
-struct adjacency {
-	uint32_t *target;
-	uint64_t n;       /* targets */
-	uint32_t *offset; /* n_objects + 1, relative to base[i >> 16] */
-	uint64_t *base;
-};
-
-static inline uint64_t adjacency_start(const struct adjacency *a, uint32_t i)
-{
-	return a->base[i >> 16] + a->offset[i];
-}
-/* How many there are: none where the index that they stand in was cut just behind. */
-static inline uint64_t adjacency_degree(const struct adjacency *a, uint32_t i)
-{
-	uint64_t start = adjacency_start(a, i), end = adjacency_start(a, i + 1);
-	return end > start ? end - start : 0;
-}
 
 #define SPACE_DEFAULT "default"
 #define SPACES_MOST 250 /* names of a dump that has more: the others count as one */

@@ -17,49 +17,43 @@ void made_edge(struct made_edges *e, uint32_t from, uint32_t to)
 	VEC_PUSH(e->edge, e->n, e->cap) = (struct made_edge){ from, to };
 }
 
-/* Offsets and room for what each object has, counted one place further on. */
-static void lay_out(struct adjacency *a, uint32_t n_objects, size_t n, const uint32_t *count)
+/* Starts and room for what each object has; count becomes where the next one of each goes. */
+static void lay_out(struct adjacency *a, uint32_t n_objects, uint64_t *next, uint32_t *count)
 {
-	a->n = n;
-	a->target = xcalloc(n + 1, sizeof *a->target);
-	a->offset = xcalloc((size_t)n_objects + 2, sizeof *a->offset);
-	a->base = xcalloc(((size_t)n_objects >> 16) + 1, sizeof *a->base);
+	struct degrees d = { count, sizeof *count, NULL, 0 };
+	if (adjacency_init(a, n_objects, NULL) || adjacency_place(a, n_objects, &d, NULL))
+		abort();
+	a->target = big_alloc(a->n, sizeof *a->target, NULL);
 	for (uint32_t id = 0; id < n_objects; id++)
-		a->offset[id + 1] = a->offset[id] + count[id];
+		next[id] = adjacency_start(a, id);
+	free(count);
 }
 
 void made_references(struct heap *h, const struct made_edges *e)
 {
 	uint32_t *out = xcalloc((size_t)h->n_objects + 1, sizeof *out);
 	uint32_t *in = xcalloc((size_t)h->n_objects + 1, sizeof *in);
+	uint64_t *next_out = xcalloc((size_t)h->n_objects + 1, sizeof *next_out);
+	uint64_t *next_in = xcalloc((size_t)h->n_objects + 1, sizeof *next_in);
 	for (size_t i = 0; i < e->n; i++) {
 		out[e->edge[i].from]++;
 		in[e->edge[i].to]++;
 	}
-	lay_out(&h->out, h->n_objects, e->n, out);
-	lay_out(&h->in, h->n_objects, e->n, in);
-	memcpy(out, h->out.offset, h->n_objects * sizeof *out);
-	memcpy(in, h->in.offset, h->n_objects * sizeof *in);
+	lay_out(&h->out, h->n_objects, next_out, out);
+	lay_out(&h->in, h->n_objects, next_in, in);
 	for (size_t i = 0; i < e->n; i++)
-		h->out.target[out[e->edge[i].from]++] = e->edge[i].to;
+		h->out.target[next_out[e->edge[i].from]++] = e->edge[i].to;
 	for (uint32_t id = 0; id < h->n_objects; id++) /* so that referrers ascend */
-		for (uint32_t k = h->out.offset[id]; k < h->out.offset[id + 1]; k++)
-			h->in.target[in[h->out.target[k]]++] = id;
-	free(out);
-	free(in);
-}
-
-static void release(struct adjacency *a)
-{
-	free(a->target);
-	free(a->offset);
-	free(a->base);
+		for (uint64_t k = adjacency_start(&h->out, id); k < adjacency_start(&h->out, id + 1); k++)
+			h->in.target[next_in[h->out.target[k]]++] = id;
+	free(next_out);
+	free(next_in);
 }
 
 void made_references_release(struct heap *h)
 {
-	release(&h->out);
-	release(&h->in);
+	adjacency_release(&h->out);
+	adjacency_release(&h->in);
 }
 
 /* --- by chance ---------------------------------------------------------------------------------- */
@@ -322,7 +316,8 @@ static void weaken(struct made_heap *m)
 	if (bits_init(&m->weak.holders, h->n_objects, NULL))
 		abort();
 	for (uint32_t id = 0; id < h->n_objects; id++) {
-		uint32_t begin = h->out.offset[id], end = h->out.offset[id + 1], times = 0;
+		uint32_t begin = (uint32_t)adjacency_start(&h->out, id), times = 0;
+		uint32_t end = begin + (uint32_t)adjacency_degree(&h->out, id);
 		if (begin == end || h->class_of[id] == h->java_lang_class || !percent(m, 15))
 			continue;
 		uint32_t referent = h->out.target[begin + below(m, end - begin)];

@@ -71,14 +71,14 @@ static void fill_index(struct fake_heap *f)
 static void fill_references(struct fake_heap *f)
 {
 	static const uint32_t out[] = {2, 2, 1, 1, 1, 3}, in[] = {3, 4, 4, 1, 3, 7};
-	static const uint32_t out_offset[] = {0, 0, 1, 1, 3, 5, 5, 5, 6};
-	static const uint32_t in_offset[] = {0, 0, 3, 5, 6, 6, 6, 6, 6};
+	static const uint16_t out_offset[] = {0, 0, 1, 1, 3, 5, 5, 5, 6};
+	static const uint16_t in_offset[] = {0, 0, 3, 5, 6, 6, 6, 6, 6};
 	memcpy(f->out_target, out, sizeof out);
 	memcpy(f->in_target, in, sizeof in);
 	memcpy(f->out_offset, out_offset, sizeof out_offset);
 	memcpy(f->in_offset, in_offset, sizeof in_offset);
-	f->heap.out = (struct adjacency){f->out_target, 6, f->out_offset, f->base};
-	f->heap.in = (struct adjacency){f->in_target, 6, f->in_offset, f->base};
+	f->heap.out = (struct adjacency){f->out_target, 6, f->out_offset, f->base, NULL};
+	f->heap.in = (struct adjacency){f->in_target, 6, f->in_offset, f->base, NULL};
 }
 
 static void fill_roots(struct fake_heap *f)

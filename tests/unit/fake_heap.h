@@ -32,7 +32,7 @@ struct fake_heap {
 	uint32_t classes_by_loader[2];
 	uint32_t class_of[FAKE_OBJECTS];
 	uint32_t out_target[6], in_target[6];
-	uint32_t out_offset[FAKE_OBJECTS + 1], in_offset[FAKE_OBJECTS + 1];
+	uint16_t out_offset[FAKE_OBJECTS + 1], in_offset[FAKE_OBJECTS + 1];
 	uint64_t base[1];
 	uint32_t own_size[1], own_length[1];
 	struct heap_root roots[3];

@@ -259,8 +259,20 @@ static void sized_beyond(struct image *i)
 static void length_wide(struct image *i) { numbers(i, "own_length")[0] = OWN_WIDE; }
 static void target_beyond(struct image *i) { numbers(i, "out_target")[0] = heap->n_objects; }
 static void referrer_beyond(struct image *i) { numbers(i, "in_target")[0] = heap->n_objects; }
-static void start_beyond(struct image *i) { numbers(i, "out_offset")[1] = UINT32_MAX; }
-static void base_beyond(struct image *i) { numbers(i, "in_base")[0] = 1 << 20; }
+static void start_beyond(struct image *i)
+{
+	uint64_t n;
+	uint16_t *offset = chunk(i, "out_offset", &n);
+	offset[1] = UINT16_MAX;
+}
+static void set_base(struct image *i, uint64_t base)
+{
+	uint64_t n, *at = chunk(i, "in_base", &n);
+	at[0] = base;
+}
+static void base_beyond(struct image *i) { set_base(i, 1 << 20); }
+static void base_of_no_wide_block(struct image *i) { set_base(i, ADJACENCY_WIDE); }
+static void base_far_beyond(struct image *i) { set_base(i, UINT64_MAX); }
 static void one_way(struct image *i) { uint32_t *t = numbers(i, "out_target"); t[0] = t[0] ? 0 : 1; }
 static void dominator_beyond(struct image *i) { numbers(i, "dominator")[a_dominator(i)] = heap->n_objects; }
 static void dominator_itself(struct image *i)
@@ -300,6 +312,8 @@ static const struct {
 	{ referrer_beyond, WITH_REFERENCES, "referrers are objects" },
 	{ start_beyond, WITH_REFERENCES, "lists of references ascend" },
 	{ base_beyond, WITH_REFERENCES, "lists of referrers begin at the first" },
+	{ base_of_no_wide_block, WITH_REFERENCES, "a wide block has its starts" },
+	{ base_far_beyond, WITH_REFERENCES, "a wide block is one of those that there are" },
 	{ one_way, WITH_REFERENCES, "both directions have the same references" },
 	{ dominator_beyond, WITH_SIZES, "dominators are objects" },
 	{ dominator_itself, WITH_SIZES, "dominators lead to a root" },

@@ -186,10 +186,6 @@ struct object_note {
 	uint16_t length;  /* with a class: elements, NOTE_NO_LENGTH, or NOTE_LONG: it stands in a list */
 };
 
-/* An object with many references, and how many. */
-struct long_degree {
-	uint32_t id, degree;
-};
 #define DEGREE_LONG UINT8_MAX
 
 struct build {
@@ -224,9 +220,9 @@ struct build {
 	uint32_t *by_name;           /* defined classes by internal name, then by index */
 	uint32_t *by_name_and_loader; /* the same, of one name by loader; NULL before loaders are known */
 	uint32_t n_by_name;
-	uint8_t *degrees; /* how many references each object holds, from the scatter to the fill; DEGREE_LONG: it stands
-	                     in long_degrees */
-	struct long_degree *long_degrees;
+	uint8_t *degrees; /* how many references each object holds, from the scatter to the fill, at most DEGREE_LONG:
+	                     the others are in long_degrees */
+	struct more_degree *long_degrees;
 	size_t n_long_degrees, cap_long_degrees;
 	struct object_note *notes; /* from the fill until classes are given; or NULL */
 	size_t cap_roots;
@@ -357,15 +353,9 @@ static inline void note_contents(struct build *b, uint32_t id, uint64_t offset)
 	b->notes[id].high = (uint8_t)(offset >> 32);
 }
 
-/* References by offset (adjacency.c).  from_degrees: make the starts of how many references each object
- * holds (long_degrees by id), and allocate the targets.  transpose: make the incoming references of
- * the outgoing ones.  compact: drop the targets that are HEAP_NONE. */
-MUST_CHECK int adjacency_from_degrees(struct adjacency *a, uint32_t n_objects, const uint8_t *degrees,
-    const struct long_degree *long_degrees, size_t n_long_degrees, struct err *err);
+/* Make the incoming references of the outgoing ones (transpose.c). */
 MUST_CHECK int adjacency_transpose(const struct adjacency *out, struct adjacency *in,
     uint32_t n_objects, struct progress *progress, struct err *err);
-void adjacency_compact(struct adjacency *a, uint32_t n_objects);
-void adjacency_release(struct adjacency *a);
 
 /* Garbage that a dump without recorded roots proves (stale.c), in b->stale.  prepare: before the references are read.
  * note: the reference at this place of out.target leads nowhere, but to this address; any thread.  spread: add what

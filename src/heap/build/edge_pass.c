@@ -334,15 +334,27 @@ static struct fill_task *list_tasks(const struct build *b, unsigned *n, struct e
 	return tasks;
 }
 
+static int place_references(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	struct degrees d = { b->degrees, sizeof *b->degrees, b->long_degrees, b->n_long_degrees };
+	int code = adjacency_init(&h->out, h->n_objects, err);
+	if (!code)
+		code = adjacency_place(&h->out, h->n_objects, &d, err);
+	if (!code)
+		h->out.target = big_alloc(h->out.n, sizeof *h->out.target, err);
+	big_free(b->degrees);
+	b->degrees = NULL;
+	return code || h->out.target ? code : ERR_NOMEM;
+}
+
 int edge_pass_run(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
 	/* The survey's records are no longer needed; its cuts are. */
 	for (unsigned i = 0; i < b->n_slices; i++)
 		records_release(&b->slices[i]->records);
-	int code = adjacency_from_degrees(&h->out, h->n_objects, b->degrees, b->long_degrees, b->n_long_degrees, err);
-	big_free(b->degrees);
-	b->degrees = NULL;
+	int code = place_references(b, err);
 	if (code == 0)
 		code = stale_prepare(b, err);
 	if (code < 0)

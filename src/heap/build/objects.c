@@ -257,9 +257,9 @@ static inline void note_degree(struct build *b, uint32_t id, uint32_t degree)
 	if (__builtin_expect(degree < DEGREE_LONG, 1))
 		return;
 	pthread_mutex_lock(&b->lock);
-	struct long_degree *at = BIG_PUSH(b->long_degrees, b->n_long_degrees, b->cap_long_degrees, &b->lost);
+	struct more_degree *at = BIG_PUSH(b->long_degrees, b->n_long_degrees, b->cap_long_degrees, &b->lost);
 	if (at)
-		*at = (struct long_degree){ id, degree };
+		*at = (struct more_degree){ id, degree - DEGREE_LONG };
 	pthread_mutex_unlock(&b->lock);
 }
 
@@ -390,7 +390,7 @@ static int by_id(const void *x, const void *y)
 
 static int by_object(const void *x, const void *y)
 {
-	uint32_t a = ((const struct long_degree *)x)->id, b = ((const struct long_degree *)y)->id;
+	uint32_t a = ((const struct more_degree *)x)->id, b = ((const struct more_degree *)y)->id;
 	return (a > b) - (a < b);
 }
 

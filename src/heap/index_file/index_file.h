@@ -22,7 +22,7 @@ struct saved;
 #define INDEX_FILE_ENDING ".cairn"
 
 /* Changes whenever what is saved means something else, or is found by other rules. */
-enum { INDEX_FILE_VERSION = 13 };
+enum { INDEX_FILE_VERSION = 14 };
 
 /*
  * Open the index that belongs to options->path, or that is the file of this path.  Returns 0: *out is the

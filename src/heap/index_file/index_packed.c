@@ -13,7 +13,7 @@
 #include "heap/heap.h"
 #include "memory/big.h"
 
-enum { BLOCK_SHIFT = 16 }; /* objects that share a base */
+enum { TASK_SHIFT = 16 }; /* objects of a task */
 
 static const char degrees[] = "out_degree", distances[] = "out_distance";
 
@@ -61,13 +61,13 @@ static int damaged(struct err *err)
 	return err_set(err, ERR_FORMAT, "its references are damaged");
 }
 
-static int place_block(void *unpacking, unsigned block, struct err *err)
+static int turn_distances(void *unpacking, unsigned task, struct err *err)
 {
 	const struct unpacking *u = unpacking;
 	struct adjacency *a = u->a;
-	uint64_t begin = (uint64_t)block << BLOCK_SHIFT, end = begin + (1 << BLOCK_SHIFT), at = a->base[block];
+	uint64_t begin = (uint64_t)task << TASK_SHIFT, end = begin + (1 << TASK_SHIFT);
+	uint64_t at = begin < u->n ? adjacency_start(a, (uint32_t)begin) : a->n;
 	for (uint64_t id = begin; id < end && id < u->n; id++) {
-		a->offset[id] = (uint32_t)(at - a->base[block]);
 		for (uint64_t stop = at + u->degree[id]; at < stop; at++) {
 			if (progress_own_stops(at))
 				return err_cancelled(err);
@@ -76,25 +76,7 @@ static int place_block(void *unpacking, unsigned block, struct err *err)
 				return damaged(err);
 		}
 	}
-	if (end > u->n)
-		a->offset[u->n] = (uint32_t)(at - a->base[block]);
 	return 0;
-}
-
-/* All bounds, so that blocks can be filled in any order. */
-static int find_bases(const struct unpacking *u, struct err *err)
-{
-	uint64_t at = 0;
-	for (uint32_t id = 0; id < u->n; id++) {
-		if (!(id & ((1 << BLOCK_SHIFT) - 1)))
-			u->a->base[id >> BLOCK_SHIFT] = at;
-		at += u->degree[id];
-		if (at - u->a->base[id >> BLOCK_SHIFT] > UINT32_MAX)
-			return damaged(err);
-	}
-	if (!(u->n & ((1 << BLOCK_SHIFT) - 1)))
-		u->a->base[u->n >> BLOCK_SHIFT] = at;
-	return at == u->a->n ? 0 : damaged(err);
 }
 
 /* Numbers of a packed chunk are memory of our own. */
@@ -111,20 +93,19 @@ int packed_references(const struct heap *h, struct adjacency *out, struct err *e
 	const struct chunks *c = h->saved->chunks;
 	uint32_t *degree = NULL, n = h->n_objects;
 	uint64_t bytes = chunks_bytes(c, degrees);
-	unsigned blocks = (n >> BLOCK_SHIFT) + 1;
 	*out = (struct adjacency){.n = 0};
 	int code = bytes == n * sizeof *degree ? take(c, degrees, &degree, &bytes, err) : damaged(err);
 	if (!code)
 		code = take(c, distances, &out->target, &bytes, err);
-	if (!code) {
-		struct unpacking u = {.degree = degree, .a = out, .n = n};
-		out->n = bytes / sizeof *out->target;
-		out->offset = big_alloc((uint64_t)n + 1, sizeof *out->offset, err);
-		out->base = out->offset ? big_alloc(blocks, sizeof *out->base, err) : NULL;
-		code = out->base ? find_bases(&u, err) : ERR_NOMEM;
-		if (!code)
-			code = parallel_run(0, blocks, place_block, &u, err);
-	}
+	if (!code)
+		code = adjacency_init(out, n, err);
+	if (!code)
+		code = adjacency_place(out, n, &(struct degrees){ degree, sizeof *degree, NULL, 0 }, err);
+	if (!code && out->n != bytes / sizeof *out->target)
+		code = damaged(err);
+	if (!code)
+		code = parallel_run(0, (n >> TASK_SHIFT) + 1, turn_distances,
+		    &(struct unpacking){ .degree = degree, .a = out, .n = n }, err);
 	big_free(degree);
 	return code;
 }

@@ -21,25 +21,33 @@
 
 struct direction {
 	struct adjacency a;
+	uint64_t n_wide; /* numbers in a.wide */
 	uint32_t n;      /* objects */
 	bool in;         /* referrers, which are in order */
 	_Atomic uint64_t sum;
 };
 
+/* UINT64_MAX: there is none.  A base is in its bounds by itself, for in a truncated file the offset may become 0. */
 static uint64_t start_of(const struct direction *d, uint64_t i)
 {
-	return d->a.base[i >> 16] + d->a.offset[i];
+	uint64_t base = d->a.base[i >> ADJACENCY_SHIFT], at = base + d->a.offset[i];
+	if (base <= d->a.n)
+		return at;
+	at ^= ADJACENCY_WIDE;
+	return base & ADJACENCY_WIDE && (base ^ ADJACENCY_WIDE) < d->n_wide && at < d->n_wide ? d->a.wide[at] :
+	    UINT64_MAX;
 }
 
-/* Starts ascend and end where the targets do; each list is looked at with its start. */
+/* Starts ascend and end where the targets do; each list is looked at with its start.  Offsets do not pass the targets,
+ * for a base may become 0. */
 static bool offsets_are(void *direction, uint64_t from, uint64_t n)
 {
 	struct direction *d = direction;
 	const uint32_t *target = d->a.target;
 	uint64_t sum = 0;
-	for (uint64_t i = from / 4; i < (from + n) / 4; i++) {
+	for (uint64_t i = from / sizeof *d->a.offset; i < (from + n) / sizeof *d->a.offset; i++) {
 		uint64_t at = start_of(d, i), end = i < d->n ? start_of(d, i + 1) : d->a.n;
-		if (at > end || end > d->a.n || (!i && at) || (i == d->n && at != end))
+		if (at > end || end > d->a.n || (!i && at) || (i == d->n && at != end) || d->a.offset[i] > d->a.n)
 			return false;
 		for (uint64_t k = at; k < end && i < d->n; k++) {
 			if (target[k] >= d->n || (d->in && k > at && target[k - 1] > target[k]))
@@ -60,35 +68,33 @@ static int take(const struct chunks *c, const char *name, void *to, uint64_t *n,
 	return code;
 }
 
-static int take_direction(const struct chunks *c, struct direction *d, const char *const names[3], struct err *err)
+static int take_direction(const struct chunks *c, struct direction *d, const char *const names[4], struct err *err)
 {
-	uint64_t base = 0, offset = 0, target = 0;
+	uint64_t base = 0, wide = 0, offset = 0, target = 0;
 	int code = take(c, names[0], &d->a.base, &base, err);
 	if (!code)
-		code = take(c, names[1], &d->a.offset, &offset, err);
+		code = take(c, names[1], &d->a.wide, &wide, err);
 	if (!code)
-		code = take(c, names[2], &d->a.target, &target, err);
+		code = take(c, names[2], &d->a.offset, &offset, err);
+	if (!code)
+		code = take(c, names[3], &d->a.target, &target, err);
 	d->a.n = target / sizeof *d->a.target;
-	if (!code && (base != (((uint64_t)d->n >> 16) + 1) * 8 || offset != ((uint64_t)d->n + 1) * 4 || target % 4))
+	d->n_wide = wide / sizeof *d->a.wide;
+	if (!code && (base != adjacency_blocks(d->n) * sizeof *d->a.base || wide % sizeof *d->a.wide ||
+	    offset != ((uint64_t)d->n + 1) * sizeof *d->a.offset || target % sizeof *d->a.target))
 		code = err_set(err, ERR_FORMAT, "its references have a wrong length");
 	return code;
 }
 
-static void release(struct direction *d)
-{
-	big_free(d->a.base);
-	big_free(d->a.offset);
-	big_free(d->a.target);
-}
-
-static int check(const struct chunks *c, struct direction *out, struct direction *in, const char *const o[3],
-    const char *const i[3], struct err *err)
+static int check(const struct chunks *c, struct direction *out, struct direction *in, const char *const o[4],
+    const char *const i[4], struct err *err)
 {
 	const struct chunk_look looks[] = {
 		{ .name = o[0], .bytes = out->a.base }, { .name = i[0], .bytes = in->a.base },
-		{ .name = o[2], .bytes = out->a.target }, { .name = i[2], .bytes = in->a.target },
-		{ .name = o[1], .bytes = out->a.offset, .holds = offsets_are, .context = out },
-		{ .name = i[1], .bytes = in->a.offset, .holds = offsets_are, .context = in },
+		{ .name = o[1], .bytes = out->a.wide }, { .name = i[1], .bytes = in->a.wide },
+		{ .name = o[3], .bytes = out->a.target }, { .name = i[3], .bytes = in->a.target },
+		{ .name = o[2], .bytes = out->a.offset, .holds = offsets_are, .context = out },
+		{ .name = i[2], .bytes = in->a.offset, .holds = offsets_are, .context = in },
 	};
 	int code = chunks_check(c, looks, sizeof looks / sizeof *looks, err);
 	return !code && out->sum != in->sum ? err_set(err, ERR_FORMAT, "its references are damaged") : code;
@@ -96,8 +102,8 @@ static int check(const struct chunks *c, struct direction *out, struct direction
 
 int index_file_references(struct heap *h, struct progress *progress, struct err *err)
 {
-	static const char *const o[] = {"out_base", "out_offset", "out_target"};
-	static const char *const i[] = {"in_base", "in_offset", "in_target"};
+	static const char *const o[] = {"out_base", "out_wide", "out_offset", "out_target"};
+	static const char *const i[] = {"in_base", "in_wide", "in_offset", "in_target"};
 	struct direction out = { .n = h->n_objects }, in = { .n = h->n_objects, .in = true };
 	const struct chunks *c = h->saved->chunks;
 	struct progress *before = progress_set_own(progress);
@@ -111,8 +117,8 @@ int index_file_references(struct heap *h, struct progress *progress, struct err 
 		code = check(c, &out, &in, o, i, err);
 	progress_set_own(before);
 	if (code) {
-		release(&out);
-		release(&in);
+		adjacency_release(&out.a);
+		adjacency_release(&in.a);
 		return code;
 	}
 	h->out = out.a;

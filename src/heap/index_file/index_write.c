@@ -112,13 +112,15 @@ static int write_store(const struct address_index *x, struct chunks_writer *w, s
 	return code;
 }
 
-static int write_adjacency(const struct adjacency *a, uint32_t n, const char *const names[3],
+static int write_adjacency(const struct adjacency *a, uint32_t n, const char *const names[4],
     struct chunks_writer *w, struct err *err)
 {
-	int code = chunks_add(w, names[0], a->base, (((uint64_t)n >> 16) + 1) * sizeof *a->base, err);
+	int code = chunks_add(w, names[0], a->base, adjacency_blocks(n) * sizeof *a->base, err);
 	if (!code)
-		code = chunks_add(w, names[1], a->offset, ((uint64_t)n + 1) * sizeof *a->offset, err);
-	return code ? code : chunks_add(w, names[2], a->target, a->n * sizeof *a->target, err);
+		code = chunks_add(w, names[1], a->wide, big_bytes(a->wide), err);
+	if (!code)
+		code = chunks_add(w, names[2], a->offset, ((uint64_t)n + 1) * sizeof *a->offset, err);
+	return code ? code : chunks_add(w, names[3], a->target, a->n * sizeof *a->target, err);
 }
 
 static int write_places(const struct places *p, struct chunks_writer *w, struct err *err)
@@ -145,8 +147,8 @@ static int write_sizes(const struct heap *h, struct chunks_writer *w, struct err
 
 int index_file_write(const struct heap *h, struct nameless *names, struct chunks_writer *w, struct err *err)
 {
-	static const char *const out[] = {"out_base", "out_offset", "out_target"};
-	static const char *const in[] = {"in_base", "in_offset", "in_target"};
+	static const char *const out[] = {"out_base", "out_wide", "out_offset", "out_target"};
+	static const char *const in[] = {"in_base", "in_wide", "in_offset", "in_target"};
 	struct pack p = { .reading = false };
 	int code = write_key(h, names, w, err);
 	if (!code && !names)

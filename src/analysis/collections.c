@@ -43,7 +43,7 @@ static bool may_be(const struct finding *f, uint32_t id)
 	const struct heap_class *c = heap_class_of(f->heap, id);
 	if (f->heap->dump && f->heap->dump->types)
 		return c->kind == CLASS_PLAIN || c->kind == CLASS_OBJECT_ARRAY || c->kind == CLASS_PRIMITIVE_ARRAY;
-	enum collection_role role = (enum collection_role)f->role[f->heap->class_of[id]];
+	enum collection_role role = (enum collection_role)f->role[heap_class_index(f->heap, id)];
 	return role != COLLECTION_NOT && role != COLLECTION_VIEW && c->kind == CLASS_PLAIN &&
 	    heap_class_mirrored(f->heap, id) == HEAP_NONE;
 }
@@ -84,7 +84,7 @@ static void mark_referenced(struct finding *f, uint32_t id)
 	const struct adjacency *out = &f->heap->out;
 	for (uint64_t i = adjacency_start(out, id); i < adjacency_start(out, id + 1); i++) {
 		uint32_t to = out->target[i];
-		if (to != id && f->role[f->heap->class_of[to]] != COLLECTION_NOT)
+		if (to != id && f->role[heap_class_index(f->heap, to)] != COLLECTION_NOT)
 			mark_inner(f, to);
 	}
 }
@@ -94,7 +94,7 @@ static int find_inner(void *context, unsigned task, struct err *err)
 	struct finding *f = context;
 	size_t begin = (size_t)task * AT_ONCE, end = begin + AT_ONCE < f->n ? begin + AT_ONCE : f->n;
 	for (size_t i = begin; i < end; i++) {
-		enum collection_role role = (enum collection_role)f->role[f->heap->class_of[f->id[i]]];
+		enum collection_role role = (enum collection_role)f->role[heap_class_index(f->heap, f->id[i])];
 		if (role != COLLECTION_WRAPPER && role != COLLECTION_OF_ITSELF)
 			continue;
 		if (f->out->sizes_told)

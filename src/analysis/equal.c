@@ -34,7 +34,7 @@ struct finding {
 
 static bool is_candidate(const struct finding *f, uint32_t id)
 {
-	return f->what->kinds >> f->what->kind_of[f->what->heap->class_of[id]] & 1;
+	return f->what->kinds >> f->what->kind_of[heap_class_index(f->what->heap, id)] & 1;
 }
 
 static uint32_t chunk_end(const struct finding *f, unsigned chunk)

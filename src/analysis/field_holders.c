@@ -70,7 +70,7 @@ void field_holders_release(struct field_holders *f)
 static enum holder_rank rank_of_object(const struct field_holders *f, uint32_t id)
 {
 	uint32_t mirrored = heap_class_mirrored(f->heap, id);
-	uint32_t class = mirrored == HEAP_NONE ? f->heap->class_of[id] : mirrored;
+	uint32_t class = mirrored == HEAP_NONE ? heap_class_index(f->heap, id) : mirrored;
 	enum holder_rank rank = f->rank[class];
 	return mirrored != HEAP_NONE && rank < RANK_PROGRAM && rank != RANK_NEVER ? RANK_JDK : rank;
 }
@@ -136,7 +136,7 @@ int field_holder_of(struct field_holders *f, uint32_t id, struct field_holder *o
 			return 0;
 		enum holder_rank rank = rank_of_object(f, holder);
 		uint32_t mirrored = heap_class_mirrored(h, holder);
-		uint32_t class = mirrored == HEAP_NONE ? h->class_of[holder] : mirrored;
+		uint32_t class = mirrored == HEAP_NONE ? heap_class_index(h, holder) : mirrored;
 		out->class = class;
 		if (mirrored != HEAP_NONE || rank == RANK_PROGRAM || rank == RANK_JDK) {
 			int code = name_reference(f, holder, at, &out->field, err);

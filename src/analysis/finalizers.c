@@ -241,7 +241,8 @@ static int make_rows(struct search *s, struct err *err)
 		if (s->state[i] == ON_NO_LIST)
 			continue;
 		uint32_t object = object_of(s, s->ids[i]);
-		out->at[out->n_at++] = (struct finalizer){s->state[i], object == HEAP_NONE ? HEAP_NONE : s->h->class_of[object],
+		out->at[out->n_at++] = (struct finalizer){s->state[i],
+		    object == HEAP_NONE ? HEAP_NONE : heap_class_index(s->h, object),
 		    object == HEAP_NONE ? s->ids[i] : object};
 	}
 	int code = sort_with(out->at, out->n_at, sizeof *out->at, by_state_and_class, s->h->classes, err);
@@ -271,7 +272,7 @@ static int list_finalizers(struct search *s, struct err *err)
 	for (uint32_t id = 0; id < s->h->n_objects; id++) {
 		if (progress_stops(s->progress, id))
 			return err_cancelled(err);
-		if (s->h->class_of[id] != s->class)
+		if (heap_class_index(s->h, id) != s->class)
 			continue;
 		if (BIG_ADD(s->ids, s->n, s->cap, err, id))
 			return ERR_NOMEM;

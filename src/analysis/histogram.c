@@ -42,7 +42,7 @@ static int tally_classes(struct tally **out, const struct heap *h,
 				big_free(t);
 				return err_cancelled(err);
 			}
-			uint32_t c = h->class_of[scope->objects[i]];
+			uint32_t c = heap_class_index(h, scope->objects[i]);
 			t[c].objects++;
 			t[c].shallow += heap_shallow(h, scope->objects[i]);
 			t[c].unknown += h->n_unknown_size && !heap_size_known(h, scope->objects[i]);

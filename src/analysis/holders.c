@@ -25,7 +25,7 @@ struct climb {
 
 static bool skipped(const struct climb *c, uint32_t id)
 {
-	return c->skip && bits_get(c->skip, c->r->heap->class_of[id]);
+	return c->skip && bits_get(c->skip, heap_class_index(c->r->heap, id));
 }
 
 /* The nearest dominator that is not skipped, or ROOTS. */
@@ -59,7 +59,7 @@ static int sum_up(struct holders *out, struct climb *c, struct holders_row *row,
 			continue;
 		}
 		uint32_t holder = holder_of(c, ids[i]);
-		struct holders_row *to = &row[holder == ROOTS ? h->n_classes : h->class_of[holder]];
+		struct holders_row *to = &row[holder == ROOTS ? h->n_classes : heap_class_index(h, holder)];
 		to->held.n++;
 		to->held_shallow = amount_add(to->held_shallow, heap_size(h, ids[i]));
 		if (holder == ROOTS || bits_get(&out->objects, holder))

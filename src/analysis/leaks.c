@@ -101,7 +101,7 @@ static void pile_up(const struct search *s, struct suspect *one)
 		if (child == HEAP_NONE || kept(s, child) <= s->out->least ||
 		    (double)kept(s, child) < NEARLY_ALL * (double)kept(s, at))
 			break;
-		bool same = h->class_of[child] == h->class_of[at] && !holds_everything(h, at);
+		bool same = heap_class_index(h, child) == heap_class_index(h, at) && !holds_everything(h, at);
 		if (same && alike == 1)
 			before_chain = above;
 		alike = same ? alike + 1 : 1;
@@ -133,7 +133,8 @@ static int follow(struct search *s, uint32_t id, struct err *err)
 
 static int add_piece(struct search *s, uint32_t id, struct err *err)
 {
-	return BIG_ADD(s->piece, s->n_pieces, s->cap_pieces, err, (struct piece){ s->r->heap->class_of[id], id });
+	return BIG_ADD(s->piece, s->n_pieces, s->cap_pieces, err,
+	    (struct piece){ heap_class_index(s->r->heap, id), id });
 }
 
 static int by_class(const void *x, const void *y)

@@ -168,7 +168,7 @@ static bool is_reflection(const struct heap *h, uint32_t id)
 
 static bool is_constant(const struct heap *h, uint32_t id)
 {
-	return extends_enum(h, h->class_of[id]);
+	return extends_enum(h, heap_class_index(h, id));
 }
 
 static bool holds_constant(const struct heap *h, uint32_t id)
@@ -203,7 +203,7 @@ static bool is_running(const struct heap *h, uint32_t id)
 
 static bool may_stand_in_class(struct search *s, uint32_t id)
 {
-	switch ((enum could)s->could[s->heap->class_of[id]]) {
+	switch ((enum could)s->could[heap_class_index(s->heap, id)]) {
 	case NO: return false;
 	case YES: return true;
 	case IF_NAME: return is_name(s, id);
@@ -256,7 +256,7 @@ static bool stacks_of_continuations(const struct heap *h)
 		if (c != threads && is_below(h, c, base))
 			others += h->classes[c].n_objects;
 	for (uint32_t id = 0; others && id < h->n_objects && !progress_own_stops(id); id++) {
-		uint32_t class = h->class_of[id];
+		uint32_t class = heap_class_index(h, id);
 		struct values values;
 		struct value tail;
 		struct err err = ERR_INIT;
@@ -316,7 +316,7 @@ static void leave_out_fillers(struct search *s)
 	const struct heap *h = s->heap;
 	uint32_t filler = h->fillers_told ? values_class_named(h, "<filler>") : HEAP_NONE;
 	for (uint32_t id = 0; filler != HEAP_NONE && id < h->n_objects && !progress_own_stops(id); id++)
-		if (h->class_of[id] == filler)
+		if (heap_class_index(h, id) == filler)
 			bits_unset(&s->out->objects, id);
 }
 

@@ -24,7 +24,7 @@ void members_release(struct members *m)
 
 static uint32_t class_of(const struct heap *h, uint32_t id)
 {
-	return h->class_of[id];
+	return heap_class_index(h, id);
 }
 
 static uint32_t superclass_of(const struct heap *h, uint32_t class)
@@ -121,7 +121,7 @@ bool members_next(struct members *m, struct members_walk *w, uint32_t *member)
 		uint32_t id = w->id++;
 		if (progress_own_stops(m->scanned++))
 			return false;
-		if (h->class_of[id] != w->class)
+		if (heap_class_index(h, id) != w->class)
 			continue;
 		w->left--;
 		*member = id;

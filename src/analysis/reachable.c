@@ -49,7 +49,7 @@ static void visit_references(struct walk *w, uint32_t id)
 	const uint32_t *classes;
 	uint64_t end = adjacency_start(&h->out, id + 1);
 	uint32_t weak = w->left_out && bits_get(&w->left_out->holders, id) ? weak_referent(w->left_out, id) : HEAP_NONE;
-	if (w->staged && weak != HEAP_NONE && w->kind[h->class_of[id]] <= w->stage)
+	if (w->staged && weak != HEAP_NONE && w->kind[heap_class_index(h, id)] <= w->stage)
 		weak = HEAP_NONE;
 	for (uint64_t i = adjacency_start(&h->out, id); i < end; i++)
 		if (h->out.target[i] != weak)
@@ -71,7 +71,7 @@ static inline void look_ahead(const struct walk *w)
 	if (w->tail - w->head <= AHEAD)
 		return;
 	__builtin_prefetch(&h->out.offset[w->queue[w->head + AHEAD]]);
-	__builtin_prefetch(&h->class_of[w->queue[w->head + AHEAD]]);
+	heap_prefetch_class_index(h, w->queue[w->head + AHEAD]);
 	__builtin_prefetch(&h->out.target[adjacency_start(&h->out, w->queue[w->head + AHEAD / 2])]);
 }
 

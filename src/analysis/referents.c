@@ -11,7 +11,8 @@
 /* The classes that a referent may have, with the three that stand in place of one: null, lost, unread. */
 static uint32_t class_place(const struct heap *h, uint32_t referent)
 {
-	return referent >= REFERENT_UNREAD ? h->n_classes + (REFERENT_NULL - referent) : h->class_of[referent];
+	return referent >= REFERENT_UNREAD ? h->n_classes + (REFERENT_NULL - referent) :
+	    heap_class_index(h, referent);
 }
 
 static uint32_t class_at(const struct heap *h, uint32_t place)

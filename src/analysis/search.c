@@ -322,7 +322,7 @@ uint32_t *objects_of_classes(const struct heap *heap, const uint32_t *classes, s
 	uint32_t *ids = big_alloc(most, sizeof *ids, err);
 	*n = 0;
 	for (uint32_t id = 0; ids && id < heap->n_objects && *n < most && !progress_own_stops(id); id++) {
-		if (bits_get(&wanted, heap->class_of[id]))
+		if (bits_get(&wanted, heap_class_index(heap, id)))
 			ids[(*n)++] = id;
 	}
 	bits_release(&wanted);
@@ -331,11 +331,11 @@ uint32_t *objects_of_classes(const struct heap *heap, const uint32_t *classes, s
 
 uint32_t class_of_all(const struct heap *heap, const uint32_t *ids, size_t n)
 {
-	uint32_t class = n ? heap->class_of[ids[0]] : HEAP_NONE;
+	uint32_t class = n ? heap_class_index(heap, ids[0]) : HEAP_NONE;
 	size_t same = 0;
 	if (!n || heap->classes[class].n_objects != n)
 		return HEAP_NONE;
-	while (same < n && heap->class_of[ids[same]] == class)
+	while (same < n && heap_class_index(heap, ids[same]) == class)
 		same++;
 	return same == n ? class : HEAP_NONE;
 }
@@ -344,7 +344,7 @@ void objects_mark(const struct heap *heap, const struct bits *classes, const str
     struct bits *to)
 {
 	for (uint32_t id = 0; id < heap->n_objects && !progress_own_stops(id); id++) {
-		if (bits_get(classes, heap->class_of[id]) && (!only || bits_get(only, id)))
+		if (bits_get(classes, heap_class_index(heap, id)) && (!only || bits_get(only, id)))
 			bits_set(to, id);
 	}
 }

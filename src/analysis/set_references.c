@@ -61,7 +61,7 @@ static int find_group(struct finding *f, const struct references_group *like, ui
 /* One reference; other: the object on the side that is not the set's. */
 static int count(struct finding *f, uint32_t holder, uint32_t other, uint32_t field, struct err *err)
 {
-	struct references_group like = {.class = f->heap->class_of[other],
+	struct references_group like = {.class = heap_class_index(f->heap, other),
 	    .field = f->by == REFERENCES_BY_CLASS ? NAME_NOT_TOLD : field,
 	    .holder = f->by == REFERENCES_BY_HOLDER ? holder : HEAP_NONE};
 	uint32_t group;

@@ -212,7 +212,7 @@ int thread_locals_find(struct thread_locals *out, const struct heap *h, struct p
 	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
 		if (progress_stops(progress, id))
 			code = err_cancelled(err);
-		else if (is[h->class_of[id]])
+		else if (is[heap_class_index(h, id)])
 			code = walk_thread(&s, id, err);
 	}
 	big_free(is);

@@ -87,8 +87,8 @@ static inline int heap_class_order(const struct heap_class *classes, uint32_t a,
 
 static inline const struct heap_class *heap_class_of(const struct heap *h, uint32_t id)
 {
-	cairn_assert(id < h->n_objects && h->class_of[id] < h->n_classes);
-	return &h->classes[h->class_of[id]];
+	cairn_assert(id < h->n_objects && heap_class_index(h, id) < h->n_classes);
+	return &h->classes[heap_class_index(h, id)];
 }
 
 /* What people see for a class loader: the name of its class, "<boot>" of HEAP_NONE where that is the boot loader,

@@ -191,6 +191,21 @@ struct heap {
 /* Bits of a machine word of the VM; facts.word_bits are those of an identifier in the dump. */
 unsigned heap_word_bits(const struct heap *h);
 
+/* The index in classes of an object's class.  Everything that reads or sets it goes through these. */
+static inline uint32_t heap_class_index(const struct heap *h, uint32_t id)
+{
+	return h->class_of[id];
+}
+static inline void heap_set_class_index(struct heap *h, uint32_t id, uint32_t class)
+{
+	h->class_of[id] = class;
+}
+/* Before a look at an object's class index soon. */
+static inline void heap_prefetch_class_index(const struct heap *h, uint32_t id)
+{
+	__builtin_prefetch(&h->class_of[id]);
+}
+
 /* The name of the heap that Android has an object in, escaped; NULL: the dump tells none. */
 static inline const char *heap_space(const struct heap *h, uint32_t id)
 {

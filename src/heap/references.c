@@ -27,7 +27,7 @@ unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_referenc
 	const struct heap_class *c = heap_class_of(h, id);
 	if (c->object != HEAP_NONE)
 		out[n++] = (struct implied_reference){ c->object, "<class>" };
-	uint32_t mirrored = h->class_of[id] == h->java_lang_class ? heap_class_mirrored(h, id) : HEAP_NONE;
+	uint32_t mirrored = heap_class_index(h, id) == h->java_lang_class ? heap_class_mirrored(h, id) : HEAP_NONE;
 	if (mirrored == HEAP_NONE)
 		return n;
 	const struct heap_class *m = &h->classes[mirrored];
@@ -93,7 +93,7 @@ static void visit_implied(struct reach *r, uint32_t id)
 	const struct heap_class *c = heap_class_of(h, id);
 	if (c->object != HEAP_NONE)
 		visit(r, c->object);
-	if (h->class_of[id] == h->java_lang_class) {
+	if (heap_class_index(h, id) == h->java_lang_class) {
 		struct implied_reference implied[HEAP_IMPLIED];
 		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
 			visit(r, implied[k].target);
@@ -126,7 +126,7 @@ uint32_t heap_reach_without(const struct model *m, uint32_t start, uint64_t *see
 		while (r.n && waiting < AHEAD) {
 			uint32_t id = stack[--r.n];
 			__builtin_prefetch(&h->out.offset[id]);
-			__builtin_prefetch(&h->class_of[id]);
+			heap_prefetch_class_index(h, id);
 			queue[(head + waiting++) % AHEAD] = id;
 			/* Half way through the queue the offsets have arrived: ask for the targets. */
 			if (waiting > AHEAD / 2)

@@ -62,7 +62,7 @@ bool heap_string(const struct heap *h, uint32_t id, struct string_view *out)
 
 bool heap_is_string(const struct heap *h, uint32_t id)
 {
-	return h->strings && h->class_of[id] == h->strings->class;
+	return h->strings && heap_class_index(h, id) == h->strings->class;
 }
 
 bool heap_string_along(

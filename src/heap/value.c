@@ -73,7 +73,7 @@ int values_open_along(struct values *out, const struct heap *h, uint32_t id, str
 	*out = (struct values){
 		.heap = h,
 		.id = id,
-		.class = mirrored == HEAP_NONE ? h->class_of[id] : mirrored,
+		.class = mirrored == HEAP_NONE ? heap_class_index(h, id) : mirrored,
 		.is_class = mirrored != HEAP_NONE,
 	};
 	out->as = out->class;

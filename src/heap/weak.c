@@ -200,7 +200,7 @@ static int find_all(struct finding *f, const struct heap *h, struct progress *pr
 	struct weak_way *way = weak_ways(h, err);
 	int code = way ? bits_init(&f->all->holders, h->n_objects, err) : ERR_NOMEM;
 	for (uint32_t id = 0; id < h->n_objects && !code; id++) {
-		uint32_t class = h->class_of[id];
+		uint32_t class = heap_class_index(h, id);
 		bool inactive;
 		if (progress_stops(progress, id))
 			code = err_cancelled(err);
@@ -216,7 +216,7 @@ static int find_all(struct finding *f, const struct heap *h, struct progress *pr
 
 static bool is_inactive(const struct heap *h, const uint8_t *kind, uint32_t holder)
 {
-	return kind[h->class_of[holder]] != WEAK_SOFT && !bits_get(&h->weak->holders, holder);
+	return kind[heap_class_index(h, holder)] != WEAK_SOFT && !bits_get(&h->weak->holders, holder);
 }
 
 int weak_count_inactive(const struct heap *h, uint64_t *n, struct err *err)
@@ -319,7 +319,7 @@ static int leave_out_holding(struct weak_references *out, const struct finding *
 	uint8_t *kind = weak_kinds(h, err);
 	int code = kind ? bits_init(&out->holders, h->n_objects, err) : ERR_NOMEM;
 	for (size_t i = 0; !code && i < all->n && !progress_own_stops(i); i++)
-		if (kind[h->class_of[all->reference[i].holder]] != WEAK_SOFT)
+		if (kind[heap_class_index(h, all->reference[i].holder)] != WEAK_SOFT)
 			bits_set(&out->holders, all->reference[i].holder);
 	for (size_t i = 0; !code && i < f->n && !progress_own_stops(i); i++)
 		out->holders.word[f->inactive[i] >> 6] &= ~(UINT64_C(1) << (f->inactive[i] & 63));
@@ -396,7 +396,7 @@ static int read_referents(struct reference_objects *out, const struct heap *h, c
 	struct weak_way *way = weak_ways(h, err);
 	int code = way ? 0 : ERR_NOMEM;
 	for (uint32_t id = 0; id < h->n_objects && !code; id++) {
-		uint32_t class = h->class_of[id];
+		uint32_t class = heap_class_index(h, id);
 		if (id % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
 			code = err_cancelled(err);
 		else if (holds_weakly(h, way, class)) {
@@ -428,9 +428,9 @@ int reference_objects_find(struct reference_objects *out, const struct heap *h, 
 			uint32_t holder = held->reference[i].holder;
 			if (progress_stops(progress, i))
 				code = err_cancelled(err);
-			else if (kind[h->class_of[holder]] != WEAK_KINDS)
+			else if (kind[heap_class_index(h, holder)] != WEAK_KINDS)
 				out->at[out->n++] = (struct reference_object){holder, held->reference[i].referent,
-				    kind[h->class_of[holder]]};
+				    kind[heap_class_index(h, holder)]};
 		}
 	}
 	big_free(kind);

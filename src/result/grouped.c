@@ -207,8 +207,8 @@ static int by_class(const void *x, const void *y, void *grouped)
 {
 	const struct grouped *g = grouped;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y, left = g->object[a], right = g->object[b];
-	left = left == HEAP_NONE ? HEAP_NONE : g->from->heap->class_of[left];
-	right = right == HEAP_NONE ? HEAP_NONE : g->from->heap->class_of[right];
+	left = left == HEAP_NONE ? HEAP_NONE : heap_class_index(g->from->heap, left);
+	right = right == HEAP_NONE ? HEAP_NONE : heap_class_index(g->from->heap, right);
 	return left != right ? (left > right) - (left < right) : (a > b) - (a < b);
 }
 
@@ -223,7 +223,7 @@ static bool has_class(const struct grouped *g)
 /* Classes of several loaders may have one name: each is a group of its own. */
 static int part_classes(struct grouped *g, struct err *err)
 {
-	const uint32_t *class_of = g->from->heap->class_of;
+	const struct heap *h = g->from->heap;
 	for (size_t i = 0, n = g->n; i < n; i++) {
 		size_t first = g->group[i].first, end = g->group[i].end;
 		int code = sort_with(g->row + first, end - first, sizeof *g->row, by_class, g, err);
@@ -231,7 +231,7 @@ static int part_classes(struct grouped *g, struct err *err)
 			return code;
 		for (size_t k = first + 1, at = i; k < end; k++) {
 			uint32_t a = g->object[g->row[k - 1]], b = g->object[g->row[k]];
-			if (a == HEAP_NONE || (b != HEAP_NONE && class_of[a] == class_of[b]))
+			if (a == HEAP_NONE || (b != HEAP_NONE && heap_class_index(h, a) == heap_class_index(h, b)))
 				continue;
 			if (BIG_ADD(g->group, g->n, g->cap, err, (struct group){.first = k, .end = end, .head = g->row[k]}))
 				return ERR_NOMEM;

@@ -396,7 +396,7 @@ int object_rows_only(
 		}
 		for (size_t row = 0; row < old.n; row++) {
 			uint32_t id = stretch_id(&old, old.begin + row);
-			if (bits_get(&wanted, h->class_of[id]))
+			if (bits_get(&wanted, heap_class_index(h, id)))
 				ids[kept++] = id;
 		}
 		if (old.big)

@@ -44,7 +44,7 @@ void words_find(struct words *w, const struct session *s)
 {
 	const struct heap *h = session_heap(s);
 	uint32_t last = h->n_objects ? h->n_objects - 1 : 0;
-	const char *class = h->n_objects ? h->classes[h->class_of[last]].name : NULL;
+	const char *class = h->n_objects ? h->classes[heap_class_index(h, last)].name : NULL;
 	snprintf(w->last, sizeof w->last, "#%u", (unsigned)last);
 	snprintf(w->address, sizeof w->address, "0x%llx",
 	    h->n_objects ? (unsigned long long)heap_address(h, last / 2) : 0);

@@ -41,7 +41,7 @@ static void check_graph(const struct heap *h)
 		PROMISE(id == 0 || address > before);
 		PROMISE(heap_find(h, address) == id);
 		before = address;
-		PROMISE(h->class_of[id] < h->n_classes);
+		PROMISE(heap_class_index(h, id) < h->n_classes);
 		shallow += heap_shallow(h, id);
 		for (uint64_t i = adjacency_start(&h->out, id); i < adjacency_start(&h->out, id + 1); i++)
 			PROMISE(h->out.target[i] < h->n_objects);
@@ -248,7 +248,7 @@ static void check_same(const struct heap *one, const struct heap *other)
 	for (uint32_t id = 0; id < one->n_objects; id++) {
 		PROMISE(heap_address(one, id) == heap_address(other, id));
 		PROMISE(heap_shallow(one, id) == heap_shallow(other, id));
-		PROMISE(one->class_of[id] == other->class_of[id]);
+		PROMISE(heap_class_index(one, id) == heap_class_index(other, id));
 	}
 	for (uint64_t i = 0; i < one->out.n; i++)
 		PROMISE(one->out.target[i] == other->out.target[i]);
@@ -271,7 +271,7 @@ static void check_later(const struct heap_options *options, const struct heap *w
 			    heap->classes[c].objects_inferred == whole->classes[c].objects_inferred &&
 			    !strcmp(heap->classes[c].name, whole->classes[c].name));
 		for (uint32_t id = 0; id < heap->n_objects; id++)
-			PROMISE(heap->class_of[id] == whole->class_of[id]);
+			PROMISE(heap_class_index(heap, id) == heap_class_index(whole, id));
 		int code = heap_read_rest(heap, NULL, &err);
 		if (code < 0)
 			check_message(code, &err);

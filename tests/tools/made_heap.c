@@ -231,10 +231,10 @@ static void classify(struct made_heap *m)
 			.kind = c == 3 ? CLASS_OBJECT_ARRAY : CLASS_PLAIN };
 	for (uint32_t i = 0; i < n; i++) {
 		bool loader = i >= defined && i < defined + loaders;
-		h->class_of[list[i]] = i < defined ? h->java_lang_class : loader ? made
-		    : below(m, h->n_classes);
-		if (i >= defined && h->class_of[list[i]] == h->java_lang_class)
-			h->class_of[list[i]] = defined + 1;
+		heap_set_class_index(h, list[i], i < defined ? h->java_lang_class : loader ? made
+		    : below(m, h->n_classes));
+		if (i >= defined && heap_class_index(h, list[i]) == h->java_lang_class)
+			heap_set_class_index(h, list[i], defined + 1);
 	}
 	h->classes[made].makes_loaders = loaders > 0;
 	for (uint32_t c = 0; c < defined; c++) {
@@ -245,8 +245,8 @@ static void classify(struct made_heap *m)
 			h->classes[c].loader = list[defined + below(m, loaders)];
 	}
 	for (uint32_t id = 0; id < n; id++) {
-		h->classes[h->class_of[id]].n_objects++;
-		h->classes[h->class_of[id]].shallow += h->classes[h->class_of[id]].instance_size;
+		h->classes[heap_class_index(h, id)].n_objects++;
+		h->classes[heap_class_index(h, id)].shallow += h->classes[heap_class_index(h, id)].instance_size;
 	}
 	free(list);
 }
@@ -318,7 +318,7 @@ static void weaken(struct made_heap *m)
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		uint32_t begin = (uint32_t)adjacency_start(&h->out, id), times = 0;
 		uint32_t end = begin + (uint32_t)adjacency_degree(&h->out, id);
-		if (begin == end || h->class_of[id] == h->java_lang_class || !percent(m, 15))
+		if (begin == end || heap_class_index(h, id) == h->java_lang_class || !percent(m, 15))
 			continue;
 		uint32_t referent = h->out.target[begin + below(m, end - begin)];
 		for (uint32_t k = begin; k < end; k++)

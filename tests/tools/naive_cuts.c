@@ -50,7 +50,7 @@ static bool unloads(const struct naive *w, const struct retained *r, uint32_t ta
 			return true;
 	}
 	return heap_class_mirrored(h, target) != HEAP_NONE || heap_class_of(h, target)->makes_loaders ||
-	    h->class_of[target] == h->java_lang_class;
+	    heap_class_index(h, target) == h->java_lang_class;
 }
 
 static void compare_one(struct naive *w, struct what_if *c, struct reference *e, uint32_t holder)
@@ -174,7 +174,7 @@ static bool jdk_holds(const struct retained *r, uint32_t id)
 	const struct heap *h = r->heap;
 	for (; id < h->n_objects; id = r->dominators.immediate[id]) {
 		uint32_t mirrored = heap_class_mirrored(h, id);
-		const char *name = h->classes[mirrored != HEAP_NONE ? mirrored : h->class_of[id]].name;
+		const char *name = h->classes[mirrored != HEAP_NONE ? mirrored : heap_class_index(h, id)].name;
 		if (mirrored != HEAP_NONE)
 			return !is_own(name);
 		if (is_own(name))
@@ -198,7 +198,7 @@ static char *of_program(const struct naive *w)
 	char *marked = calloc(h->n_objects, 1), *barred = calloc(h->n_objects, 1);
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		uint32_t mirrored = heap_class_mirrored(h, id);
-		bool own = is_own(h->classes[mirrored != HEAP_NONE ? mirrored : h->class_of[id]].name);
+		bool own = is_own(h->classes[mirrored != HEAP_NONE ? mirrored : heap_class_index(h, id)].name);
 		barred[id] = heap_class_of(h, id)->makes_loaders || (mirrored != HEAP_NONE && !own);
 		marked[id] = own && !barred[id];
 	}

@@ -44,10 +44,10 @@ static unsigned compare_groups(const struct retained *r, const uint32_t *group, 
 	unsigned wrong = 0;
 	struct retained_sum *want = xcalloc((size_t)n_groups + 1, sizeof *want);
 	for (uint32_t id = 0; id < h->n_objects; id++) {
-		uint32_t up = r->dominators.immediate[id], of = group[h->class_of[id]];
+		uint32_t up = r->dominators.immediate[id], of = group[heap_class_index(h, id)];
 		if (up == NOT_REACHABLE || of == HEAP_NONE)
 			continue;
-		while (up != DOMINATED_BY_ROOTS && group[h->class_of[up]] != of)
+		while (up != DOMINATED_BY_ROOTS && group[heap_class_index(h, up)] != of)
 			up = r->dominators.immediate[up];
 		if (up != DOMINATED_BY_ROOTS)
 			continue;
@@ -72,7 +72,7 @@ static unsigned compare_certainty(struct naive *w, const struct retained *r, con
 	for (uint32_t c = 0; c < n_groups && c < GROUPS_TAKEN_AWAY; c++) {
 		uint32_t n = 0;
 		for (uint32_t id = 0; id < h->n_objects; id++)
-			if (group[h->class_of[id]] == c)
+			if (group[heap_class_index(h, id)] == c)
 				member[n++] = id;
 		uint64_t freed = w->all - naive_kept(w, member, n);
 		bool exact = retained_sum_exact(r, &found[c]);

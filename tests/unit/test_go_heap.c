@@ -349,7 +349,7 @@ static void classes_by_types(void **state)
 	assert_int_equal(pair->shallow, 48);
 	assert_int_equal(array->n_objects, 3);
 	assert_int_equal(array->shallow, 16 + 16 + 80000);
-	assert_true(h->class_of[5] < n_shapes);
+	assert_true(heap_class_index(h, 5) < n_shapes);
 	assert_int_equal(h->shallow, shallow);
 	static const uint64_t sizes[] = { 16, 32, 16, 16, 80000, 16 };
 	static const uint64_t lengths[] = { LENGTH_UNKNOWN, LENGTH_UNKNOWN, 2, 1, 10000, LENGTH_UNKNOWN };

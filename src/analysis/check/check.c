@@ -50,10 +50,10 @@ static void check_classes(struct checker *k)
 {
 	const struct heap *h = k->h;
 	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++) {
-		if (h->class_of[id] >= h->n_classes) {
+		if (heap_class_index(h, id) >= h->n_classes) {
 			k->indexes_sound = false;
 			checks_add(k->to, "classes are known", CHECK_BROKEN, "#%" PRIu32 " has class %" PRIu32
-			    " of %" PRIu32, id, h->class_of[id], h->n_classes);
+			    " of %" PRIu32, id, heap_class_index(h, id), h->n_classes);
 			return;
 		}
 	}
@@ -109,7 +109,7 @@ static void check_class_objects(struct checker *k)
 		if (id == HEAP_NONE)
 			continue;
 		named++;
-		if (h->class_of[id] != h->java_lang_class || heap_class_mirrored(h, id) != c ||
+		if (heap_class_index(h, id) != h->java_lang_class || heap_class_mirrored(h, id) != c ||
 		    heap_address(h, id) != h->classes[c].address) {
 			checks_add(k->to, name, CHECK_BROKEN, "that of %.100s at 0x%" PRIx64 " is not",
 			    h->classes[c].name, h->classes[c].address);
@@ -148,8 +148,8 @@ static int check_sums(struct checker *k, struct err *err)
 			unknown++;
 			size = 0;
 		}
-		tally[h->class_of[id]].objects++;
-		tally[h->class_of[id]].shallow += size;
+		tally[heap_class_index(h, id)].objects++;
+		tally[heap_class_index(h, id)].shallow += size;
 		shallow += size;
 	}
 	for (uint32_t c = 0; c < h->n_classes && !progress_stops(k->progress, c); c++) {
@@ -200,7 +200,7 @@ static int check_measured(struct checker *k, struct err *err)
 		return ERR_NOMEM;
 	for (uint32_t id = 0; id + 1 < h->n_objects && !progress_stops(k->progress, id); id++) {
 		uint64_t distance = heap_address(h, id + 1) - heap_address(h, id);
-		uint64_t *of_class = &least[h->class_of[id]];
+		uint64_t *of_class = &least[heap_class_index(h, id)];
 		if (heap_class_of(h, id)->size_measured && (!*of_class || distance < *of_class))
 			*of_class = distance;
 	}
@@ -229,7 +229,7 @@ static struct kinds count_kinds(const struct checker *k)
 	const struct heap *h = k->h;
 	struct kinds n = {.class_objects = 0};
 	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++) {
-		const struct heap_class *class = &h->classes[h->class_of[id]];
+		const struct heap_class *class = &h->classes[heap_class_index(h, id)];
 		if (heap_class_mirrored(h, id) != HEAP_NONE) {
 			n.class_objects++;
 		} else if (class->kind == CLASS_PRIMITIVE_ARRAY) {

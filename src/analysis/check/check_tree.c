@@ -344,7 +344,7 @@ static int check_classes(struct checks *to, const struct tree *t, struct err *er
 	uint32_t *until = big_alloc(h->n_classes, sizeof *until, err), topmost = 0, c = 0;
 	int code = sum && until ? 0 : ERR_NOMEM;
 	for (uint32_t k = 1; !code && k <= t->n && !progress_stops(t->progress, k); k++) {
-		uint32_t id = t->order[k], class = h->class_of[id];
+		uint32_t id = t->order[k], class = heap_class_index(h, id);
 		if (k <= until[class])
 			continue;
 		until[class] = t->span[id].to;

@@ -66,7 +66,8 @@ static int group_classes(struct making *m, enum profile_by by, struct err *err)
 	for (uint32_t c = 0; !code && c < h->n_classes; c++) {
 		const struct heap_class *class = &h->classes[c];
 		const struct package *package = by == PROFILE_PACKAGE ? packages_of(&packages, c) : NULL;
-		uint32_t like = by == PROFILE_LOADER && class->loader != HEAP_NONE ? h->class_of[class->loader] : c;
+		uint32_t like = by == PROFILE_LOADER && class->loader != HEAP_NONE ?
+		    heap_class_index(h, class->loader) : c;
 		uint32_t rank = by == PROFILE_PACKAGE ? package->rank : by == PROFILE_CLASS || class->loader != HEAP_NONE ?
 		    h->classes[like].name_rank : class->loader_lost ? lost : boot;
 		if (!row[rank]) {

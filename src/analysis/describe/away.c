@@ -52,10 +52,10 @@ static void names_begin(struct reference_names *n, const struct heap *h, uint32_
 		declared_names_begin(n, h, holder);
 		return;
 	}
-	n->field.holder = (struct values){ .heap = h, .id = holder, .class = h->class_of[holder] };
+	n->field.holder = (struct values){ .heap = h, .id = holder, .class = heap_class_index(h, holder) };
 	n->field.element = 0;
 	uint64_t places = c->kind == CLASS_OBJECT_ARRAY ? heap_length(h, holder) :
-	    c->kind == CLASS_PLAIN ? count_fields(h, h->class_of[holder], UINT64_MAX, &field) : 0;
+	    c->kind == CLASS_PLAIN ? count_fields(h, heap_class_index(h, holder), UINT64_MAX, &field) : 0;
 	n->open = h->out.offset && !h->facts.no_class_objects && places && degree(h, holder) == places;
 }
 

@@ -148,10 +148,10 @@ static const struct collection_kind *line_of(const struct values *v, const struc
 static bool find_kind(struct collection *c, uint32_t id)
 {
 	const struct heap *h = c->heap;
-	uint32_t class = h->class_of[id];
+	uint32_t class = heap_class_index(h, id);
 	if (!kind_above(h, &class) || values_open(&c->store, h, id, NULL))
 		return false;
-	class = h->class_of[id];
+	class = heap_class_index(h, id);
 	while ((c->kind = kind_above(h, &class))) {
 		if (values_as(&c->store, class) && (c->kind = line_of(&c->store, c->kind)))
 			return true;

@@ -26,7 +26,7 @@ static bool ends_chain(struct collection *c, const struct values *node)
 	if (description_field(node, c->kind->next, &v))
 		return value_object_id(c->heap, &v) == node->id && c->kind->value &&
 		    description_field(node, c->kind->value, &v) && !v.bits;
-	uint32_t class = c->heap->class_of[node->id];
+	uint32_t class = heap_class_index(c->heap, node->id);
 	const struct collection_kind *kind = layout_named(c->heap->classes[class].name);
 	c->broken |= !kind || kind->shape != SHAPE_EMPTY;
 	return true;

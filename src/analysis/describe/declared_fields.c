@@ -78,7 +78,7 @@ static int find_classes(struct declared_fields *f, const uint32_t *ids, size_t n
 	struct bits seen;
 	int code = bits_init(&seen, h->n_classes, err);
 	for (size_t i = 0; !code && i < n; i++) {
-		uint32_t class = h->class_of[ids[i]];
+		uint32_t class = heap_class_index(h, ids[i]);
 		if (progress_own_stops(8 * i))
 			code = err_cancelled(err);
 		if (bits_get(&seen, class))
@@ -219,7 +219,7 @@ bool declared_field_value(const struct shared_fields *fields, struct fields_walk
 		w->id = id;
 		w->open = !values_open_along(&w->field, h, id, &w->view, NULL);
 	}
-	size_t at = f->place ? f->place[h->class_of[id]] : 0;
+	size_t at = f->place ? f->place[heap_class_index(h, id)] : 0;
 	struct field_place place = { f->field[i].offset + f->below[at].bytes, f->field[i].field->type };
 	*out = (struct any_value){ .heap = h, .field = { .declared = value_type_name(place.type) } };
 	return w->open && values_at(&w->field, &place, &out->field.value);

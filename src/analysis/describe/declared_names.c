@@ -133,7 +133,7 @@ static int take_instances(const struct named_references *n, const struct heap *h
 	struct value value;
 	int code = 0;
 	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(16 * (uint64_t)id); id++) {
-		const struct field_place *place = &places[h->class_of[id]];
+		const struct field_place *place = &places[heap_class_index(h, id)];
 		if (place->type == VALUE_OBJECT && !values_open(&values, h, id, NULL) &&
 		    values_at(&values, place, &value))
 			code = take(n, h, id, &value, err);

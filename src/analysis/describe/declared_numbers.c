@@ -137,7 +137,7 @@ int declared_find_number(struct number_finder *f, uint32_t id, struct err *err)
 	struct values v;
 	if (mirrored != HEAP_NONE)
 		return find_statics(f, id, mirrored, err);
-	if (!f->plan->may[h->class_of[id]] || values_open_along(&v, h, id, &f->view, NULL))
+	if (!f->plan->may[heap_class_index(h, id)] || values_open_along(&v, h, id, &f->view, NULL))
 		return 0;
 	return v.view.kind == OBJECT_INSTANCE ? find_fields(f, &v, err) : find_elements(f, &v, err);
 }

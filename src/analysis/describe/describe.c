@@ -236,7 +236,7 @@ bool inspect_is_collection(const struct heap *h, uint32_t id)
 	struct collection_size size;
 	if (heap_class_of(h, id)->kind != CLASS_PLAIN)
 		return false;
-	return collection_class(h, h->class_of[id]) || inspect_size(h, id, &size);
+	return collection_class(h, heap_class_index(h, id)) || inspect_size(h, id, &size);
 }
 
 bool inspect_held_as(const struct heap *h, uint32_t id, struct text *to)

@@ -496,7 +496,7 @@ static bool describe_one(struct description *d, uint32_t id)
 {
 	struct values v;
 	if (heap_class_of(d->heap, id)->kind != CLASS_OBJECT_ARRAY &&
-	    !describers_know_class(d->heap, d->heap->class_of[id]))
+	    !describers_know_class(d->heap, heap_class_index(d->heap, id)))
 		return false;
 	if (values_open(&v, d->heap, id, NULL) && !v.is_class)
 		return false;

@@ -82,11 +82,11 @@ static int take_all(struct memory_fields *f, const uint32_t *ids, size_t n, stru
 {
 	const struct heap *h = f->base.heap;
 	struct typed_object o;
-	f->class = h->class_of[ids[0]];
+	f->class = heap_class_index(h, ids[0]);
 	for (size_t i = 0; i < n; i++) {
 		if (progress_own_stops(8 * i))
 			return err_cancelled(err);
-		if (h->class_of[ids[i]] != f->class)
+		if (heap_class_index(h, ids[i]) != f->class)
 			return 0;
 	}
 	if (!typed_open(&o, h, ids[0]) || o.array || o.value.type == TYPE_NONE ||

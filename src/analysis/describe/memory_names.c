@@ -191,7 +191,7 @@ int memory_named_of_class(
 	int code = 0;
 	n->found = may_hold(h, class, n->field);
 	for (uint32_t id = 0; !code && id < h->n_objects; id++)
-		if (h->class_of[id] == class)
+		if (heap_class_index(h, id) == class)
 			code = memory_named_of_object(n, h, id, err);
 	return code;
 }

@@ -17,7 +17,7 @@ static bool class_object(const struct heap *h, uint32_t id, uint64_t limit, stru
 {
 	uint32_t class = heap_class_mirrored(h, id);
 	(void)limit;
-	if (class == HEAP_NONE || h->class_of[id] != h->java_lang_class)
+	if (class == HEAP_NONE || heap_class_index(h, id) != h->java_lang_class)
 		return false;
 	text_add(to, h->classes[class].name);
 	return true;

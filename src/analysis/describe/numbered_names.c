@@ -264,9 +264,9 @@ static int number_references(struct numbered_names *n, uint32_t id, struct numbe
 	}
 	out->each = n->of;
 	if (n->declared && heap_class_mirrored(h, id) == HEAP_NONE) {
-		const struct name_plan *plan = &n->plan[h->class_of[id]];
+		const struct name_plan *plan = &n->plan[heap_class_index(h, id)];
 		struct object_view view;
-		if (!plan->made && make_plan(n, h->class_of[id], err))
+		if (!plan->made && make_plan(n, heap_class_index(h, id), err))
 			return ERR_NOMEM;
 		if (plan->n == degree) { /* none is null */
 			for (uint32_t i = 0; i < plan->n; i++)

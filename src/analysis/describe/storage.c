@@ -120,7 +120,7 @@ static unsigned make_of_shape(const struct collection_kind *kind)
 
 unsigned inspect_make(const struct heap *h, uint32_t id)
 {
-	uint32_t class = h->class_of[id];
+	uint32_t class = heap_class_index(h, id);
 	const char *name = h->classes[class].name;
 	if (is_part_of_map(name))
 		return MAKE_PART | MAKE_MAP_PART;
@@ -151,7 +151,8 @@ static bool keys_hidden(void)
 
 bool inspect_entry_name(const struct heap *h, uint32_t collection, uint32_t entry, uint32_t target, struct text *to)
 {
-	const struct collection_kind *kind = values_of_fields(h) ? collection_kind_of(h, h->class_of[collection]) : NULL;
+	const struct collection_kind *kind = values_of_fields(h) ?
+	    collection_kind_of(h, heap_class_index(h, collection)) : NULL;
 	struct values node;
 	struct value key;
 	if (!kind || !kind->key || keys_hidden() || values_open(&node, h, entry, NULL) ||
@@ -166,7 +167,8 @@ bool inspect_entry_name(const struct heap *h, uint32_t collection, uint32_t entr
 
 bool inspect_is_list(const struct heap *h, uint32_t collection)
 {
-	const struct collection_kind *kind = values_of_fields(h) ? collection_kind_of(h, h->class_of[collection]) : NULL;
+	const struct collection_kind *kind = values_of_fields(h) ?
+	    collection_kind_of(h, heap_class_index(h, collection)) : NULL;
 	struct values list;
 	int64_t first;
 	return kind && kind->shape == SHAPE_ARRAY && !values_open(&list, h, collection, NULL) &&

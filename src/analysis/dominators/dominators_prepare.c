@@ -35,7 +35,7 @@ static void add_edge(struct dominance *d, uint32_t from, uint32_t to)
 	if (from == HEAP_NONE || to == HEAP_NONE)
 		return;
 	d->edges[d->n_edges++] = (struct edge){ from, to };
-	d->leads[d->h->class_of[from]] |= LEADS_BY_EDGES;
+	d->leads[heap_class_index(d->h, from)] |= LEADS_BY_EDGES;
 }
 
 /* The object of the thread on whose stack a root stands, or HEAP_NONE. */
@@ -113,7 +113,7 @@ struct way {
 /* The first way to each class is kept; one that has nothing in common with it settles the matter. */
 static void lead_to_class(struct dominance *d, struct way *first, struct way way)
 {
-	uint32_t c = d->h->class_of[way.instance];
+	uint32_t c = heap_class_index(d->h, way.instance);
 	struct way *f = &first[c];
 	if (!d->instances[c].hold)
 		return;
@@ -197,7 +197,8 @@ static int mark_stretch(void *context, unsigned task, struct err *err)
 		/* sorted, so that equal ones make the ends equal */
 		if (next - start > 1 && in->target[start] != in->target[next - 1])
 			bits_set(&d->meets, id);
-		else if (out_start == out_next && start != next && !d->leads[h->class_of[id]] && !bits_get(&d->meets, id))
+		else if (out_start == out_next && start != next && !d->leads[heap_class_index(h, id)] &&
+		    !bits_get(&d->meets, id))
 			bits_set(&d->leaf, id);
 	}
 	return 0;
@@ -268,7 +269,7 @@ static int mark_referred(void *context, unsigned task, struct err *err)
 	uint32_t begin = task * (uint32_t)STRETCH, end = stretch_end(d, begin);
 	(void)err;
 	for (uint32_t id = begin; id < end; id++)
-		if (d->number[id] && !adjacency_degree(&h->out, id) && !d->leads[h->class_of[id]] &&
+		if (d->number[id] && !adjacency_degree(&h->out, id) && !d->leads[heap_class_index(h, id)] &&
 		    !bits_get(&d->meets, id))
 			bits_set(&d->leaf, id);
 	return 0;
@@ -302,7 +303,7 @@ static int close_stretch(void *context, unsigned task, struct err *err)
 	for (uint32_t id = begin; id < end; id++) {
 		if (bits_get(&d->meets, id))
 			continue;
-		if (!bits_get(&d->leaf, id) && (d->leads[d->h->class_of[id]] || !leads_to_leaves(d, id)))
+		if (!bits_get(&d->leaf, id) && (d->leads[heap_class_index(d->h, id)] || !leads_to_leaves(d, id)))
 			continue;
 		bits_set(&d->closed, id);
 		n++;

@@ -145,7 +145,7 @@ static inline void ask(const struct dominance *d, uint32_t id)
 	if (bits_get(&d->seen, id))
 		return;
 	__builtin_prefetch(&d->h->out.offset[id]);
-	__builtin_prefetch(&d->h->class_of[id]);
+	heap_prefetch_class_index(d->h, id);
 	__builtin_prefetch(&d->number[id], 1);
 }
 
@@ -231,7 +231,7 @@ static inline uint32_t next_new(struct dominance *d, struct cursor *c, struct er
 			continue;
 		LOOK(d, out_offset, target);
 		LOOK(d, class_of, target);
-		uint32_t class = h->class_of[target];
+		uint32_t class = heap_class_index(h, target);
 		if (adjacency_start(&h->out, target) != adjacency_start(&h->out, target + 1) || leads_on(d, class))
 			return target;
 		enter(d, c, target, class, &group, err);
@@ -243,7 +243,7 @@ static inline uint32_t next_new(struct dominance *d, struct cursor *c, struct er
 static inline void go_down(struct dominance *d, struct cursor *c, uint32_t target, struct err *err)
 {
 	const struct heap *h = d->h;
-	uint32_t group, class = h->class_of[target], k = enter(d, c, target, class, &group, err);
+	uint32_t group, class = heap_class_index(h, target), k = enter(d, c, target, class, &group, err);
 	c->next = adjacency_start(&h->out, target);
 	c->end = adjacency_start(&h->out, target + 1);
 	c->special = leads_on(d, class);

@@ -41,7 +41,7 @@ static inline uint32_t group_around(const struct retained_grouping *g, uint32_t 
 
 static inline void enter(const struct walk *w, uint32_t id)
 {
-	uint32_t class = w->r->heap->class_of[id];
+	uint32_t class = heap_class_index(w->r->heap, id);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct retained_grouping *g = &w->groupings[i];
 		for (uint32_t group = group_of(g, id, class); group != HEAP_NONE; group = group_around(g, group))
@@ -52,7 +52,7 @@ static inline void enter(const struct walk *w, uint32_t id)
 
 static inline void leave(const struct walk *w, uint32_t id)
 {
-	uint32_t class = w->r->heap->class_of[id];
+	uint32_t class = heap_class_index(w->r->heap, id);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct retained_grouping *g = &w->groupings[i];
 		for (uint32_t group = group_of(g, id, class); group != HEAP_NONE; group = group_around(g, group)) {
@@ -65,7 +65,7 @@ static inline void leave(const struct walk *w, uint32_t id)
 /* All below this object is added up. */
 static void pass_ways_on(const struct walk *w, uint32_t id, uint32_t parent)
 {
-	bits_set(w->joint, w->r->heap->class_of[id]);
+	bits_set(w->joint, heap_class_index(w->r->heap, id));
 	if (parent != DOMINATED_BY_ROOTS)
 		w->ways[parent] += w->ways[id];
 }
@@ -73,7 +73,7 @@ static void pass_ways_on(const struct walk *w, uint32_t id, uint32_t parent)
 static inline void look_ahead(const struct walk *w, uint32_t id)
 {
 	__builtin_prefetch(&w->r->first[id]);
-	__builtin_prefetch(&w->r->heap->class_of[id]);
+	heap_prefetch_class_index(w->r->heap, id);
 	__builtin_prefetch(&w->r->dominators.retained[id]);
 	for (size_t i = 0; i < w->n; i++)
 		if (w->groupings[i].of_object)

@@ -74,7 +74,7 @@ static void find_open(struct joint *j)
 	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(c); c++) {
 		uint32_t object = h->classes[c].object;
 		uint32_t up = object == HEAP_NONE ? NOT_REACHABLE : j->immediate[object];
-		if (up < NOT_REACHABLE && h->class_of[up] == c)
+		if (up < NOT_REACHABLE && heap_class_index(h, up) == c)
 			close_held(j, up, object);
 	}
 }
@@ -112,8 +112,8 @@ static int add_instances(struct joint *j, struct err *err)
 		any |= held[c];
 	}
 	for (uint32_t id = 0; any && id < h->n_objects && !progress_own_stops(id); id++)
-		if (held[h->class_of[id]])
-			add_way(j, id, h->classes[h->class_of[id]].object);
+		if (held[heap_class_index(h, id)])
+			add_way(j, id, h->classes[heap_class_index(h, id)].object);
 	big_free(held);
 	return 0;
 }

@@ -178,7 +178,7 @@ void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32
 	sum->bytes += r->dominators.retained[id];
 	sum->topmost++;
 	sum->doubts |= doubts_of(r, id);
-	sum->joint |= !r->joint.word || bits_get(&r->joint, r->heap->class_of[id]);
+	sum->joint |= !r->joint.word || bits_get(&r->joint, heap_class_index(r->heap, id));
 }
 
 /* A note: the bytes, then eight bits of doubts; 0: none. */

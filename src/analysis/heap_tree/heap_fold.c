@@ -86,7 +86,7 @@ static int weigh(const struct way *w, struct weighing *to, uint32_t id, struct e
 	struct heap_tree *t = w->tree;
 	const struct heap *h = t->retained->heap;
 	uint64_t bytes = t->retained->dominators.retained[id];
-	uint32_t class = h->class_of[id];
+	uint32_t class = heap_class_index(h, id);
 	to->all += bytes;
 	if (heap_class_mirrored(h, id) != HEAP_NONE) {
 		to->barred += bytes;
@@ -326,9 +326,10 @@ bool heap_fold_inside(const struct retained *r, uint32_t collection, uint32_t id
 	if (id != collection || !n || !inspect_is_collection(h, collection))
 		return false;
 	while (n-- > 0) {
-		uint32_t next = way[n], class = h->class_of[next];
+		uint32_t next = way[n], class = heap_class_index(h, next);
 		bool inner = at == collection && inspect_is_collection(h, next);
-		if (!inner && !is_part_of(h, h->class_of[collection], class) && !(at == collection && is_array(h, class)))
+		if (!inner && !is_part_of(h, heap_class_index(h, collection), class) &&
+		    !(at == collection && is_array(h, class)))
 			return false;
 		collection = inner ? next : collection;
 		at = next;

@@ -60,7 +60,7 @@ bool heap_tree_joins(const struct heap_tree *t, uint32_t node, uint32_t id, uint
 	const struct heap *h = t->retained->heap;
 	if (node == HEAP_TREE_TOP)
 		return t->asked.word && bits_get(&t->asked, child);
-	return h->class_of[child] == h->class_of[id] && heap_class_of(h, id)->kind == CLASS_PLAIN &&
+	return heap_class_index(h, child) == heap_class_index(h, id) && heap_class_of(h, id)->kind == CLASS_PLAIN &&
 	    heap_class_mirrored(h, child) == HEAP_NONE && !bits_get(&t->loaders, child);
 }
 
@@ -100,7 +100,8 @@ static int add_node(struct heap_tree *t, uint32_t parent, const uint32_t *ids, s
 {
 	const struct retained *r = t->retained;
 	struct heap_node node = {.parent = parent, .depth = t->node[parent].depth + 1, .at = t->n_members,
-	    .class = r->heap->class_of[ids[0]], .largest = ids[0], .topmost = (uint32_t)n, .classes = own_bytes,
+	    .class = heap_class_index(r->heap, ids[0]), .largest = ids[0], .topmost = (uint32_t)n,
+	    .classes = own_bytes,
 	    .loaders = own_bytes && bits_get(&t->loaders, ids[0])};
 	int code = 0;
 	for (size_t i = 0; !code && i < n; i++) {
@@ -172,7 +173,7 @@ static int sort_by_class(struct level *l, struct err *err)
 		return ERR_NOMEM;
 	l->sorted.n = l->found.n;
 	for (size_t i = 0; !code && i < l->found.n; i++) {
-		uint32_t class = h->class_of[l->found.id[i]];
+		uint32_t class = heap_class_index(h, l->found.id[i]);
 		if (stops(i))
 			code = err_cancelled(err);
 		else if (!place[class])
@@ -185,7 +186,7 @@ static int sort_by_class(struct level *l, struct err *err)
 		sum += n;
 	}
 	for (size_t i = 0; !code && i < l->found.n; i++) {
-		l->sorted.id[place[h->class_of[l->found.id[i]]]++] = l->found.id[i];
+		l->sorted.id[place[heap_class_index(h, l->found.id[i])]++] = l->found.id[i];
 		code = stops(i) ? err_cancelled(err) : 0;
 	}
 	for (size_t i = 0; i < l->classes.n; i++)
@@ -222,7 +223,8 @@ static int make_children(struct level *l, uint32_t number, struct err *err)
 	if (!code)
 		code = sort_by_class(l, err);
 	for (size_t i = 0, end; !code && i < l->sorted.n; i = end) {
-		for (end = i + 1; end < l->sorted.n && h->class_of[l->sorted.id[end]] == h->class_of[l->sorted.id[i]]; end++)
+		uint32_t class = heap_class_index(h, l->sorted.id[i]);
+		for (end = i + 1; end < l->sorted.n && heap_class_index(h, l->sorted.id[end]) == class; end++)
 			if (stops(end))
 				return err_cancelled(err);
 		code = add_siblings(t, number, l->sorted.id + i, end - i, err);

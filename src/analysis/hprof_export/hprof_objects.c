@@ -178,7 +178,7 @@ static void put_instance(struct hprof_writing *w, uint32_t id, uint64_t address,
 
 static int put_object(struct hprof_writing *w, uint32_t id, uint64_t address, struct view_walk *walk)
 {
-	uint32_t class = w->h->class_of[id];
+	uint32_t class = heap_class_index(w->h, id);
 	const struct class_plan *p = &w->plan.classes[class];
 	struct values values, *v = NULL;
 
@@ -213,7 +213,7 @@ int hprof_write_objects(struct hprof_writing *w)
 	for (uint32_t id = 0; id < h->n_objects && index_walk_next(&addresses, &address) && !code; id++) {
 		if (id % REPORT_EVERY == 0 && (w->out.failed || !progress_add(progress_own(), REPORT_EVERY)))
 			return w->out.failed ? 0 : err_cancelled(w->err);
-		if (h->class_of[id] == h->java_lang_class && heap_class_mirrored(h, id) != HEAP_NONE)
+		if (heap_class_index(h, id) == h->java_lang_class && heap_class_mirrored(h, id) != HEAP_NONE)
 			continue;
 		code = put_object(w, id, address, &walk);
 		w->done->objects++;

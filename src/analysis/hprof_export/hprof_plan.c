@@ -112,7 +112,7 @@ static int count_references(struct hprof_plan *p, uint64_t *sums, struct err *er
 	const struct heap *h = p->h;
 
 	for (uint32_t id = 0; id < h->n_objects; id++) {
-		uint32_t class = h->class_of[id];
+		uint32_t class = heap_class_index(h, id);
 		uint64_t n = adjacency_degree(&h->out, id);
 		if (progress_own_stops(id))
 			return err_cancelled(err);

@@ -286,7 +286,7 @@ bool java_oom_thrown(const struct heap *h, struct text *to)
 	for (uint32_t id = 0; left && id < h->n_objects && !progress_own_stops(id); id++) {
 		struct values v;
 		struct value text;
-		if (h->class_of[id] != class)
+		if (heap_class_index(h, id) != class)
 			continue;
 		left--;
 		text_clear(&message);

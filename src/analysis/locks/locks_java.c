@@ -93,7 +93,7 @@ static bool open_object(const struct heap *h, uint32_t id, struct values *out)
 
 static bool is_thread(const struct reading *r, uint32_t object)
 {
-	return object != HEAP_NONE && r->family[r->h->class_of[object]] == THREAD;
+	return object != HEAP_NONE && r->family[heap_class_index(r->h, object)] == THREAD;
 }
 
 /* --- queues ------------------------------------------------------------------------------------- */
@@ -173,7 +173,7 @@ static uint32_t outer_of(const struct reading *r, uint32_t synchronizer)
 	uint64_t begin = adjacency_start(&h->in, synchronizer), n = adjacency_degree(&h->in, synchronizer);
 	for (uint64_t k = 0; k < n && k < MOST_HOLDERS; k++) {
 		uint32_t holder = h->in.target[begin + k];
-		if (r->family[h->class_of[holder]] == OUTER && open_object(h, holder, &v) &&
+		if (r->family[heap_class_index(h, holder)] == OUTER && open_object(h, holder, &v) &&
 		    lock_object_in(&v, "sync") == synchronizer)
 			return holder;
 	}
@@ -273,7 +273,7 @@ static void take_thread(struct reading *r, struct values *v)
 static void take(struct reading *r, uint32_t id)
 {
 	struct values v;
-	enum family family = (enum family)r->family[r->h->class_of[id]];
+	enum family family = (enum family)r->family[heap_class_index(r->h, id)];
 	if (values_open_along(&v, r->h, id, &r->walk, NULL) || v.is_class)
 		return;
 	if (family == THREAD)
@@ -358,7 +358,7 @@ int locks_find_java(struct finding *f)
 		if (!r.family[c])
 			find_family(&r, c);
 	for (uint32_t id = 0; !code && id < h->n_objects && !f->lost && !progress_stops(f->progress, id); id++)
-		if (is_interesting(&r, h->class_of[id]))
+		if (is_interesting(&r, heap_class_index(h, id)))
 			take(&r, id);
 	code = code ? code : f->lost ? ERR_NOMEM : progress_check(f->progress, f->err);
 	if (!code)

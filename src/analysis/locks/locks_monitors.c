@@ -279,7 +279,7 @@ static uint32_t static_monitor(struct monitors *m, uint32_t thread, uint32_t fra
 static bool is_of_class(const struct heap *h, uint32_t id, uint32_t class)
 {
 	enum { MOST_ABOVE = 1 << 10 };
-	uint32_t c = h->class_of[id];
+	uint32_t c = heap_class_index(h, id);
 	for (unsigned i = 0; c != HEAP_NONE && c != class && i < MOST_ABOVE; i++)
 		c = h->classes[c].superclass;
 	return c == class;

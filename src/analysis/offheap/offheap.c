@@ -102,7 +102,7 @@ static int give_roles(struct finding *f, bool *any)
 
 static void find_fields(struct fields *set, const struct values *v)
 {
-	uint32_t class = v->heap->class_of[v->id];
+	uint32_t class = heap_class_index(v->heap, v->id);
 	if (set->known && set->class == class)
 		return;
 	set->known = true;
@@ -236,7 +236,7 @@ static int take_thread(struct finding *f, uint32_t id)
 
 static int take(struct finding *f, uint32_t id, unsigned round)
 {
-	switch ((enum role)f->role[f->heap->class_of[id]]) {
+	switch ((enum role)f->role[heap_class_index(f->heap, id)]) {
 	case ROLE_BUFFER: return round ? 0 : offheap_take_buffer(f, id);
 	case ROLE_LIST: return round ? 0 : offheap_take_list(f, id);
 	case ROLE_DEFLATER: return round ? 0 : take_stream(f, id, OFFHEAP_DEFLATER);
@@ -258,7 +258,7 @@ static int take_all(struct finding *f)
 		for (uint32_t id = 0; !code && id < h->n_objects; id++) {
 			if (progress_stops(f->progress, id))
 				code = err_cancelled(f->err);
-			else if (f->role[h->class_of[id]] != ROLE_NONE)
+			else if (f->role[heap_class_index(h, id)] != ROLE_NONE)
 				code = take(f, id, round);
 		}
 	}
@@ -272,7 +272,7 @@ static uint32_t led_to(const struct finding *f, uint32_t id, enum role role)
 {
 	const struct adjacency *out = &f->heap->out;
 	for (uint64_t i = adjacency_start(out, id); i < adjacency_start(out, id + 1); i++)
-		if (f->role[f->heap->class_of[out->target[i]]] == role)
+		if (f->role[heap_class_index(f->heap, out->target[i])] == role)
 			return out->target[i];
 	return HEAP_NONE;
 }
@@ -281,7 +281,7 @@ static uint32_t led_to(const struct finding *f, uint32_t id, enum role role)
 static int take_by_references(struct finding *f, uint32_t id)
 {
 	const struct amount capacity = amount_unknown(values_away(f->heap) ? REASON_DUMP_AWAY : REASON_SILENT);
-	enum role role = f->role[f->heap->class_of[id]];
+	enum role role = f->role[heap_class_index(f->heap, id)];
 	if (role == ROLE_DEFLATER || role == ROLE_INFLATER)
 		return offheap_add(f, id, role == ROLE_DEFLATER ? OFFHEAP_DEFLATER : OFFHEAP_INFLATER, capacity,
 		    OFFHEAP_NO_LIMIT, 0);

@@ -58,7 +58,7 @@ static int take_registered(struct finding *f, uint32_t action, const struct valu
  * frees. */
 static int take_action(struct finding *f, uint32_t action, uint32_t owner, uint64_t limit, bool *known)
 {
-	enum role role = f->role[f->heap->class_of[action]];
+	enum role role = f->role[heap_class_index(f->heap, action)];
 	enum offheap_kind kind = role == ROLE_DEALLOCATOR ? OFFHEAP_DIRECT : role == ROLE_UNMAPPER ? OFFHEAP_MAPPED :
 	    OFFHEAP_CLEANER;
 	struct values v;
@@ -123,7 +123,7 @@ enum { ATTACHED_DEEP = 64 };
 
 static bool is_role(const struct finding *f, uint32_t id, enum role role)
 {
-	return id != HEAP_NONE && f->role[f->heap->class_of[id]] == role;
+	return id != HEAP_NONE && f->role[heap_class_index(f->heap, id)] == role;
 }
 
 /* Does the way over attachments end at a buffer that owns memory, or at what is no buffer?  Of one too long to be

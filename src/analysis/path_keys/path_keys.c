@@ -270,7 +270,7 @@ static int begin_at(struct walk *w, uint32_t id, enum way_start start, struct er
 {
 	const struct heap *h = w->heap;
 	uint32_t mirrored = heap_class_mirrored(h, id);
-	uint32_t class = start == START_CLASS ? mirrored : h->class_of[id], number;
+	uint32_t class = start == START_CLASS ? mirrored : heap_class_index(h, id), number;
 	if (numbered_names_add(w->out->names, w->scratch.s, &number, err))
 		return ERR_NOMEM;
 	struct step *s = step_of(w, PATH_KEY_NONE - (uint32_t)start, number, rank_of(h, class), err);
@@ -374,7 +374,8 @@ static int visit(struct walk *w, uint32_t id, struct err *err)
 		if (!named && numbered_names_of(w->out->names, id, &names, err))
 			return ERR_NOMEM;
 		named = true;
-		if (continue_with(w, w->out->of[id], names.each ? names.each[k] : names.all, h->class_of[target[k]],
+		if (continue_with(w, w->out->of[id], names.each ? names.each[k] : names.all,
+		    heap_class_index(h, target[k]),
 		    &to, err))
 			return ERR_NOMEM;
 		reach(w, target[k], to);

@@ -34,7 +34,7 @@ void path_plumbing_release(struct path_plumbing *f)
 
 static unsigned make_of(struct path_plumbing *f, uint32_t id)
 {
-	uint8_t *make = &f->make[f->heap->class_of[id]];
+	uint8_t *make = &f->make[heap_class_index(f->heap, id)];
 	if (!*make)
 		*make = (uint8_t)(inspect_make(f->heap, id) | MAKE_KNOWN);
 	return *make;
@@ -130,7 +130,7 @@ static void add_class(const struct heap *h, uint32_t id, struct text *to)
 {
 	uint32_t class = heap_class_mirrored(h, id);
 	text_addf(to, "%s%s", class != HEAP_NONE ? "class " : "",
-	    h->classes[class != HEAP_NONE ? class : h->class_of[id]].name);
+	    h->classes[class != HEAP_NONE ? class : heap_class_index(h, id)].name);
 }
 
 /* ".next", "[17]"; where the dump has no name " > java.util.HashMap$Node[]". */

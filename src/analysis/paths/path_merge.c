@@ -66,7 +66,7 @@ MAP(nodes, const struct node *, uint64_t, node_key, hash_number, map_same)
 static uint32_t class_key(const struct heap *h, uint32_t id)
 {
 	uint32_t mirrored = heap_class_mirrored(h, id);
-	return mirrored == HEAP_NONE ? h->class_of[id] : h->n_classes + mirrored;
+	return mirrored == HEAP_NONE ? heap_class_index(h, id) : h->n_classes + mirrored;
 }
 
 /* The node below one for an object's class; the one above itself where the tree ends. */

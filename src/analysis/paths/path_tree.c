@@ -52,7 +52,7 @@ static void reach_implied(struct growth *g, uint32_t id)
 	const struct heap_class *c = heap_class_of(h, id);
 	if (c->object != HEAP_NONE)
 		reach(g, c->object, id + 1);
-	if (h->class_of[id] == h->java_lang_class) {
+	if (heap_class_index(h, id) == h->java_lang_class) {
 		struct implied_reference implied[HEAP_IMPLIED];
 		unsigned n = heap_implied(h, id, implied);
 		for (unsigned i = 0; i < n; i++)
@@ -86,7 +86,7 @@ static void ask_ahead(const struct growth *g, uint32_t at)
 	const struct heap *h = g->heap;
 	if (at + 2 * AHEAD < g->levels.n) {
 		__builtin_prefetch(&h->out.offset[g->levels.queue[at + 2 * AHEAD]]);
-		__builtin_prefetch(&h->class_of[g->levels.queue[at + 2 * AHEAD]]);
+		heap_prefetch_class_index(h, g->levels.queue[at + 2 * AHEAD]);
 	}
 	if (at + AHEAD < g->levels.n)
 		__builtin_prefetch(&h->out.target[adjacency_start(&h->out, g->levels.queue[at + AHEAD])]);

@@ -155,7 +155,8 @@ static bool read_array(struct equal_walk *w, uint32_t id, struct equal_content *
 	    !read_elements(w->heap, &w->view, id, &e) || e.n / e.width != heap_length(w->heap, id) || is_constant(&e) ||
 	    has_tail(&e, &zeros))
 		return false;
-	*out = (struct equal_content){.bytes = e.bytes, .n = e.n, .array = id, .with = w->heap->class_of[id]};
+	*out = (struct equal_content){.bytes = e.bytes, .n = e.n, .array = id,
+	    .with = heap_class_index(w->heap, id)};
 	return true;
 }
 

@@ -96,7 +96,7 @@ static int find_kept(struct kept_boxes *k, const struct waste_work *w, struct er
 	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
 		if (progress_own_stops(id))
 			code = err_cancelled(err);
-		else if (bits_get(&arrays, h->class_of[id]) && is_cache(w, id))
+		else if (bits_get(&arrays, heap_class_index(h, id)) && is_cache(w, id))
 			code = keep_held(k, w, id, err);
 	}
 	bits_release(&arrays);
@@ -117,7 +117,7 @@ static int look(struct waste_stretch *s, uint32_t id, struct err *err)
 	if (is_kept(s->context, id))
 		return 0;
 	uint64_t n = adjacency_degree(&h->in, id), bytes = heap_shallow(h, id);
-	unsigned primitive = primitive_of(h, h->class_of[id]), reference = waste_reference(h);
+	unsigned primitive = primitive_of(h, heap_class_index(h, id)), reference = waste_reference(h);
 	uint64_t more = primitive > reference ? (n ? n : 1) * (primitive - reference) : 0;
 	uint64_t saved = more < bytes ? bytes - more : 0;
 	uint32_t collection = n ? w->owner[h->in.target[adjacency_start(&h->in, id)]] : HEAP_NONE;

@@ -25,7 +25,7 @@ static bool gather_fields(struct equal_walk *w, uint32_t id, struct equal_conten
 		w->field[n++] = f.value.bits;
 	}
 	*out = (struct equal_content){.bytes = (const uint8_t *)w->field, .n = n * sizeof *w->field, .array = id,
-	    .with = w->heap->class_of[id], .copied = true};
+	    .with = heap_class_index(w->heap, id), .copied = true};
 	return n > 0;
 }
 
@@ -36,7 +36,8 @@ static bool read_fields(struct equal_walk *w, uint32_t id, struct equal_content 
 		return gather_fields(w, id, out);
 	if (heap_view_along(w->heap, id, &w->view, &view, NULL) || view.kind != OBJECT_INSTANCE || !view.n_bytes)
 		return false;
-	*out = (struct equal_content){.bytes = view.bytes, .n = view.n_bytes, .array = id, .with = w->heap->class_of[id]};
+	*out = (struct equal_content){.bytes = view.bytes, .n = view.n_bytes, .array = id,
+	    .with = heap_class_index(w->heap, id)};
 	return true;
 }
 
@@ -136,7 +137,7 @@ static void end_comparing(struct comparing *c)
 static int look(struct waste_stretch *s, uint32_t id, struct err *err)
 {
 	struct comparing *c = s->context;
-	uint32_t class = c->heap->class_of[id];
+	uint32_t class = heap_class_index(c->heap, id);
 	const uint8_t *none = NULL;
 	struct object_view view;
 	(void)err;
@@ -262,7 +263,7 @@ static uint32_t *count_usual(const struct heap *h, struct err *err)
 	for (uint32_t class = 0; n && class < h->n_classes; class++)
 		n[class] = h->classes[class].n_objects;
 	for (size_t i = 0; n && i < h->n_odd; i++)
-		n[h->class_of[h->odd[i].id]]--;
+		n[heap_class_index(h, h->odd[i].id)]--;
 	return n;
 }
 

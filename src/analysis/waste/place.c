@@ -87,7 +87,7 @@ bool waste_place(const struct waste_work *w, uint32_t id, uint32_t first, struct
 			if (!inspect_declared_field(h, holder, id, &out->declared_in, &out->field)) {
 				out->declared_in = heap_class_mirrored(h, holder);
 				if (out->declared_in == HEAP_NONE)
-					out->declared_in = h->class_of[holder];
+					out->declared_in = heap_class_index(h, holder);
 				out->field = name;
 			}
 			return true;
@@ -96,7 +96,8 @@ bool waste_place(const struct waste_work *w, uint32_t id, uint32_t first, struct
 	/* an array or a map that a variable holds, for one */
 	if (w->names && passed) {
 		bool array = waste_role(w, id) == ROLE_OBJECT_ARRAY;
-		*out = (struct waste_place){.declared_in = h->class_of[id], .holder = id, .deep = out->deep - array};
+		*out = (struct waste_place){.declared_in = heap_class_index(h, id), .holder = id,
+		    .deep = out->deep - array};
 		return true;
 	}
 	out->deep = 0;

@@ -113,7 +113,8 @@ static bool stores(const struct owning *o, uint32_t from)
 {
 	const struct waste_work *w = o->work;
 	enum waste_role of = waste_role(w, from);
-	enum storage_arrays own = w->arrays[w->heap->class_of[from]], all = w->arrays[w->heap->class_of[o->collection]];
+	enum storage_arrays own = w->arrays[heap_class_index(w->heap, from)];
+	enum storage_arrays all = w->arrays[heap_class_index(w->heap, o->collection)];
 	if (of == ROLE_OBJECT_ARRAY)
 		return all == ARRAYS_OF_ARRAYS;
 	return of == ROLE_PART ? own == ARRAYS_OF_CHAINS || all == ARRAYS_OF_NODES : own != ARRAYS_NONE;
@@ -139,7 +140,8 @@ static bool belongs(const struct owning *o, uint32_t from, uint32_t to)
 /* What a list has in its array is no part of it, even a node of another collection: an entry of a map. */
 static bool leads_on(const struct waste_work *w, uint32_t from, uint32_t to)
 {
-	return waste_role(w, to) != ROLE_OBJECT_ARRAY || w->arrays[w->heap->class_of[from]] != ARRAYS_OF_ELEMENTS;
+	return waste_role(w, to) != ROLE_OBJECT_ARRAY ||
+	    w->arrays[heap_class_index(w->heap, from)] != ARRAYS_OF_ELEMENTS;
 }
 
 static int own_parts(struct owning *o, uint32_t collection, struct err *err)

@@ -124,7 +124,7 @@ int waste_mark_classes(const struct heap *h, enum waste_kind kind, const struct 
 		if (is_about(h, kind, classes, c))
 			bits_set(&wanted, c);
 	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++)
-		if (bits_get(&wanted, h->class_of[id]))
+		if (bits_get(&wanted, heap_class_index(h, id)))
 			bits_set(to, id);
 	bits_release(&wanted);
 	return code;
@@ -269,7 +269,8 @@ static int find_group(struct grouping *g, const struct waste_group *like, uint32
 
 static struct waste_group group_like(const struct grouping *g, uint32_t id, const struct waste_place *place)
 {
-	struct waste_group like = {.class = g->work->heap->class_of[id], .declared_in = HEAP_NONE, .holder = HEAP_NONE};
+	struct waste_group like = {.class = heap_class_index(g->work->heap, id), .declared_in = HEAP_NONE,
+	    .holder = HEAP_NONE};
 	if (g->by != WASTE_BY_CLASS) {
 		like.declared_in = place->declared_in;
 		like.field = place->field;
@@ -304,9 +305,9 @@ static void better_group(const struct grouping *g, uint32_t id, uint32_t *group)
 	struct waste_place place;
 	for (uint64_t i = 0; i < n && i < WASTE_HOLDERS_MOST; i++) {
 		uint32_t holder = h->in.target[at + i];
-		if (h->class_of[holder] == tried || !waste_may_place(g->work, id, holder))
+		if (heap_class_index(h, holder) == tried || !waste_may_place(g->work, id, holder))
 			continue;
-		tried = h->class_of[holder];
+		tried = heap_class_index(h, holder);
 		if (!waste_place(g->work, id, holder, &place))
 			continue;
 		struct waste_group like = group_like(g, id, &place);

@@ -58,7 +58,7 @@ struct waste_work {
 
 static inline enum waste_role waste_role(const struct waste_work *w, uint32_t id)
 {
-	return (enum waste_role)w->role[w->heap->class_of[id]];
+	return (enum waste_role)w->role[heap_class_index(w->heap, id)];
 }
 
 /* 0 or ERR_NOMEM, ERR_CANCELLED; waste_work_release in any case. */

@@ -23,7 +23,7 @@ enum what_if_fame what_if_fame(const struct heap *h, uint32_t holder, uint32_t t
 	}
 	if (heap_class_mirrored(h, holder) != HEAP_NONE)
 		return heap_class_mirrored(h, target) == HEAP_NONE ? FAME_GLOBAL : FAME_NONE;
-	uint32_t class = h->class_of[holder];
+	uint32_t class = heap_class_index(h, holder);
 	const char *field;
 	if (!library_programs_class(h, class))
 		return FAME_NONE;

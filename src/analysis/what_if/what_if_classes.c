@@ -33,7 +33,7 @@ struct classes_walk {
 
 static inline void hand(struct classes_walk *w, uint32_t id, uint64_t bits)
 {
-	bits &= ~w->own[w->heap->class_of[id]] & ~w->has[id];
+	bits &= ~w->own[heap_class_index(w->heap, id)] & ~w->has[id];
 	if (!bits)
 		return;
 	w->has[id] |= bits;
@@ -52,7 +52,7 @@ static void hand_implied(struct classes_walk *w, uint32_t id)
 	uint64_t bits = w->has[id];
 	if (c->object != HEAP_NONE)
 		hand(w, c->object, bits);
-	if (h->class_of[id] == h->java_lang_class) {
+	if (heap_class_index(h, id) == h->java_lang_class) {
 		struct implied_reference implied[HEAP_IMPLIED];
 		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
 			hand(w, implied[k].target, bits);

@@ -89,10 +89,10 @@ static uint64_t key_of(const struct sums *s, uint32_t id, uint32_t *by)
 		holder = from;
 	}
 	if (holder == HEAP_NONE || heap_class_of(h, holder)->kind != CLASS_PLAIN ||
-	    h->class_of[holder] == h->java_lang_class)
+	    heap_class_index(h, holder) == h->java_lang_class)
 		return UINT64_MAX;
 	*by = holder;
-	return (uint64_t)h->class_of[holder] << 32 | h->class_of[id];
+	return (uint64_t)heap_class_index(h, holder) << 32 | heap_class_index(h, id);
 }
 
 static int enter(struct sums *s, uint32_t id, struct err *err)

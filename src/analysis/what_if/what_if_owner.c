@@ -75,7 +75,7 @@ bool what_if_owner_internal(struct what_if_owner *o, uint32_t id)
 	const uint32_t *immediate = o->r->dominators.immediate;
 	uint32_t at = id;
 	bool internal = false;
-	if (bits_get(&o->runtime, h->class_of[id]) || (o->programs.word && !bits_get(&o->programs, id)))
+	if (bits_get(&o->runtime, heap_class_index(h, id)) || (o->programs.word && !bits_get(&o->programs, id)))
 		return true;
 	for (;; at = immediate[at]) {
 		uint32_t mirrored = heap_class_mirrored(h, at);
@@ -83,7 +83,7 @@ bool what_if_owner_internal(struct what_if_owner *o, uint32_t id)
 			internal = bits_get(&o->internal, at);
 		} else if (mirrored != HEAP_NONE) {
 			internal = !bits_get(&o->own, mirrored);
-		} else if (!bits_get(&o->own, h->class_of[at])) {
+		} else if (!bits_get(&o->own, heap_class_index(h, at))) {
 			if (immediate[at] < h->n_objects)
 				continue;
 			size_t n, library = held_by_library(h, at, &n);
@@ -104,7 +104,7 @@ bool what_if_owner_inside(struct what_if_owner *o, uint32_t holder, uint32_t tar
 {
 	const struct heap *h = o->r->heap;
 	uint32_t mirrored = holder == HEAP_NONE ? HEAP_NONE : heap_class_mirrored(h, holder);
-	if (bits_get(&o->runtime, h->class_of[target]))
+	if (bits_get(&o->runtime, heap_class_index(h, target)))
 		return true;
 	size_t n;
 	if (holder == HEAP_NONE && h->java_lang_class == HEAP_NONE && held_by_library(h, target, &n))

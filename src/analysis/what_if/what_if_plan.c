@@ -112,7 +112,7 @@ static bool is_candidate(struct planning *p, uint32_t id, uint64_t least)
 	const struct heap *h = p->r->heap;
 	if (p->r->dominators.retained[id] < least || p->r->dominators.immediate[id] == NOT_REACHABLE)
 		return false;
-	return !bits_get(&p->unloads, id) && h->class_of[id] != h->java_lang_class &&
+	return !bits_get(&p->unloads, id) && heap_class_index(h, id) != h->java_lang_class &&
 	    !heap_class_of(h, id)->makes_loaders && !what_if_owner_internal(&p->owner, id);
 }
 
@@ -214,7 +214,8 @@ static uint32_t chain_begin(struct planning *p, uint32_t id)
 	const struct heap *h = p->r->heap;
 	const struct dominators *d = &p->r->dominators;
 	for (uint32_t up = d->immediate[id]; up < h->n_objects; id = up, up = d->immediate[id])
-		if (h->class_of[up] != h->class_of[id] || (double)d->retained[id] < CHAINED * (double)d->retained[up] ||
+		if (heap_class_index(h, up) != heap_class_index(h, id) ||
+		    (double)d->retained[id] < CHAINED * (double)d->retained[up] ||
 		    !is_candidate(p, up, 0) || keepers(p, up, NULL, NULL, NULL) != 1)
 			break;
 	return id;
@@ -234,9 +235,9 @@ static uint32_t named_above(struct planning *p, const struct candidate *c)
 		uint32_t up = d->immediate[id];
 		if (up >= h->n_objects)
 			return inside ? id : best;
-		if (h->class_of[up] == h->java_lang_class)
+		if (heap_class_index(h, up) == h->java_lang_class)
 			return id;
-		if (inside && what_if_owner_names(&p->owner, h->class_of[up])) {
+		if (inside && what_if_owner_names(&p->owner, heap_class_index(h, up))) {
 			inside = false;
 			best = id;
 		}
@@ -255,11 +256,11 @@ static int edges_between_classes(
 	const struct heap *h = m->heap;
 	int code = 0;
 	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
-		if (h->class_of[id] != g->class)
+		if (heap_class_index(h, id) != g->class)
 			continue;
 		uint64_t end = adjacency_start(&h->out, id + 1);
 		for (uint64_t k = adjacency_start(&h->out, id); !code && k < end; k++)
-			if (h->class_of[h->out.target[k]] == g->to_class &&
+			if (heap_class_index(h, h->out.target[k]) == g->to_class &&
 			    !weak_is(m->left_out, id, h->out.target[k]))
 				code = what_if_edges_add(to, id, h->out.target[k], err);
 	}

@@ -104,7 +104,7 @@ static int bar(struct bits *barred, const struct heap *h, const struct bits *own
 			bits_set(&classes, c);
 	}
 	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++)
-		if (bits_get(&classes, h->class_of[id]))
+		if (bits_get(&classes, heap_class_index(h, id)))
 			bits_set(barred, id);
 	bits_release(&classes);
 	return code;
@@ -113,7 +113,7 @@ static int bar(struct bits *barred, const struct heap *h, const struct bits *own
 static bool is_programs(const struct heap *h, const struct bits *own, uint32_t id)
 {
 	uint32_t class = heap_class_mirrored(h, id);
-	return bits_get(own, class == HEAP_NONE ? h->class_of[id] : class);
+	return bits_get(own, class == HEAP_NONE ? heap_class_index(h, id) : class);
 }
 
 /* What the program's own subclass of ClassLoader declares is the program's. */
@@ -145,7 +145,8 @@ static void mark_loaders(struct marking *m, const struct bits *own)
 	for (uint32_t id = 0; id < h->n_objects && !progress_own_stops(id); id++) {
 		if (!heap_class_of(h, id)->makes_loaders)
 			continue;
-		if (bits_get(own, h->class_of[id]) || (bits_get(m->filter.met, id) && !library_usual_loader(h, id)))
+		if (bits_get(own, heap_class_index(h, id)) ||
+		    (bits_get(m->filter.met, id) && !library_usual_loader(h, id)))
 			bits_set(m->marked, id);
 	}
 }
@@ -165,7 +166,7 @@ static int walk(struct bits *out, const struct model *model, const struct bits *
 	for (uint32_t id = 0; !code && !from_library && id < h->n_objects && !progress_own_stops(id); id++)
 		if (is_programs(h, own, id) && !bits_get(barred, id))
 			mark(&m, id);
-		else if (heap_class_of(h, id)->makes_loaders && bits_get(own, h->class_of[id]))
+		else if (heap_class_of(h, id)->makes_loaders && bits_get(own, heap_class_index(h, id)))
 			mark_from_loader(&m, own, id);
 	for (size_t i = 0; !code && i < h->n_roots && !progress_own_stops(i); i++)
 		if (!bits_get(barred, h->roots[i].object) && is_programs_root(&h->roots[i], &threads) != from_library)

@@ -261,7 +261,7 @@ static struct result *x_references(const struct opened *o, uint32_t id, const ch
 	(void)!heap_holds_no_values(o->heap, &why);
 	text_addf(&note, "%s, so only references are shown", why.message);
 	if (values_away(o->heap))
-		r = with_fields(r, o->heap->class_of[id], title);
+		r = with_fields(r, heap_class_index(o->heap, id), title);
 	if (values_away(o->heap))
 		result_warn(r, why.message);
 	else

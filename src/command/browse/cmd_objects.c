@@ -75,7 +75,7 @@ static int show_what_applies(
 	if (h->n_spaces)
 		result_show(r, LS_HEAP, true);
 	for (size_t i = 0; !code && i < n && !progress_own_stops(8 * i); i++) {
-		uint32_t class = h->class_of[ids[i]];
+		uint32_t class = heap_class_index(h, ids[i]);
 		if (bits_get(&seen, class))
 			continue;
 		bits_set(&seen, class);

@@ -287,7 +287,7 @@ static const struct shape props_shape = {SHAPE_COLUMNS(props_columns)};
 static struct cell property_cell(const struct any_value *v, struct text *to)
 {
 	uint32_t id = inspect_target(v).id;
-	if (id != HEAP_NONE && inspect_text_class(v->heap, v->heap->class_of[id]) == TEXT_EACH)
+	if (id != HEAP_NONE && inspect_text_class(v->heap, heap_class_index(v->heap, id)) == TEXT_EACH)
 		return text_cell(v->heap, id, to);
 	text_clear(to);
 	inspect_value(v, DESCRIBE_SHORT, to);

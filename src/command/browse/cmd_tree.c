@@ -142,7 +142,7 @@ static int keep_chosen(struct class_tree *t, const struct heap *h, const struct 
 	if (!chosen)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < call->argument[0].n_ids; i++)
-		chosen[call->argument[0].objects ? h->class_of[call->argument[0].ids[i]] :
+		chosen[call->argument[0].objects ? heap_class_index(h, call->argument[0].ids[i]) :
 		    call->argument[0].ids[i]] = true;
 	keep_branches(t, chosen);
 	big_free(chosen);

@@ -144,7 +144,7 @@ static int count_classes(struct groups *g, const struct heap *h, struct err *err
 	int code = bits_init(&seen, (uint64_t)h->n_classes * g->n, err);
 	g->classes = code ? NULL : big_alloc(g->n, sizeof *g->classes, err);
 	for (uint32_t id = 0; g->classes && id < h->n_objects && !progress_own_stops(id); id++) {
-		uint64_t pair = (uint64_t)h->class_of[id] * g->n + g->of[id];
+		uint64_t pair = (uint64_t)heap_class_index(h, id) * g->n + g->of[id];
 		if (g->of[id] == PATH_KEY_NONE || bits_get(&seen, pair))
 			continue;
 		g->classes[g->of[id]]++;

@@ -352,7 +352,7 @@ static uint32_t row_of(const struct comparing *c, const struct opened *o, uint32
 	const struct profile_table *t = &c->own.by[c->comparison.by];
 	uint32_t signature = opened_path_keys(o) ? o->path_keys.of[id] : PATH_KEY_NONE;
 	if (t->of_class)
-		return t->of_class[o->heap->class_of[id]];
+		return t->of_class[heap_class_index(o->heap, id)];
 	if (t->of_site) {
 		const struct heap_site *site = o->heap->sites ? heap_site_of(o->heap, id) : NULL;
 		return site ? t->of_site[site - o->heap->sites->site] : PROFILE_NONE;

@@ -88,7 +88,8 @@ static int group_all(struct groups *g, struct result *r, struct err *err)
 	for (size_t i = 0; !code && i < g->all.n; i++) {
 		const struct collection_found *f = &g->all.found[i];
 		struct held_group *to = held_groups_put(&g->in, i, g->fill ? degree_of(f) : 0,
-		    g->fill ? HEAP_NONE : h->class_of[f->id], g->by_holder || g->each ? f->id : HEAP_NONE, err);
+		    g->fill ? HEAP_NONE : heap_class_index(h, f->id),
+		    g->by_holder || g->each ? f->id : HEAP_NONE, err);
 		if (!to)
 			return ERR_NOMEM;
 		to->sum[SIZE] += f->size;

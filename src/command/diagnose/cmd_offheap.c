@@ -53,7 +53,7 @@ static int group_owner(struct owners *o, struct result *r, size_t i, struct err 
 {
 	const struct offheap_owner *w = &o->found.owner[i];
 	bool asked = (o->by_holder || o->each) && w->kind != OFFHEAP_STACK; /* threads hold their own */
-	struct held_group *to = held_groups_put(&o->in, i, w->kind, r->heap->class_of[w->object],
+	struct held_group *to = held_groups_put(&o->in, i, w->kind, heap_class_index(r->heap, w->object),
 	    asked ? w->object : HEAP_NONE, err);
 	if (!to)
 		return ERR_NOMEM;

@@ -157,9 +157,9 @@ static void offer_fields(const struct offers *o, uint32_t class)
 	const struct heap *h = session_heap(o->s);
 	struct shared_fields *fields = NULL;
 	uint32_t id = 0;
-	while (id < h->n_objects && h->class_of[id] != class && !progress_own_stops(id))
+	while (id < h->n_objects && heap_class_index(h, id) != class && !progress_own_stops(id))
 		id++;
-	if (id < h->n_objects && h->class_of[id] == class && inspect_shared_fields(&fields, h, &id, 1, NULL))
+	if (id < h->n_objects && heap_class_index(h, id) == class && inspect_shared_fields(&fields, h, &id, 1, NULL))
 		fields = NULL;
 	sql_class_columns(fields, offer_column, (void *)(uintptr_t)o);
 	inspect_shared_fields_close(fields);

@@ -353,7 +353,7 @@ static int row_class(const struct session *s, const char *word, uint32_t *class,
 	else if (t.kind == TARGET_OBJECT) {
 		*class = heap_class_mirrored(session_heap(s), t.id);
 		if (*class == HEAP_NONE)
-			*class = session_heap(s)->class_of[t.id];
+			*class = heap_class_index(session_heap(s), t.id);
 	}
 	return *class == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s is not a class", word) : 0;
 }

@@ -393,9 +393,9 @@ static int add_one(struct asking *q, struct err *err)
 static uint32_t one_class(const struct asking *q)
 {
 	const struct heap *h = q->a->heap;
-	uint32_t class = h->class_of[q->what->ids[0]];
+	uint32_t class = heap_class_index(h, q->what->ids[0]);
 	for (size_t i = 0; i < q->what->n && !progress_stops(q->progress, i); i++)
-		if (h->class_of[q->what->ids[i]] != class)
+		if (heap_class_index(h, q->what->ids[i]) != class)
 			class = HEAP_NONE;
 	return class;
 }

@@ -287,7 +287,7 @@ struct kind {
 static size_t kind_of(const struct heap *h, uint32_t holder)
 {
 	uint32_t class = heap_class_mirrored(h, holder);
-	return class == HEAP_NONE ? h->class_of[holder] : (size_t)h->n_classes + class;
+	return class == HEAP_NONE ? heap_class_index(h, holder) : (size_t)h->n_classes + class;
 }
 
 typedef bool each_reference(void *context, uint32_t holder, uint32_t target); /* false: enough */
@@ -536,10 +536,10 @@ static int add_kind(
 		row.object = one ? c.first : k->holder;
 		row.is_object = true;
 	} else if (q->what->n == 1) {
-		references_line(&line, h, q->what->ids[0], DIRECTION_IN, h->class_of[k->holder]);
+		references_line(&line, h, q->what->ids[0], DIRECTION_IN, heap_class_index(h, k->holder));
 		row.command = line.s;
 	} else {
-		about_class_line(q->a, h->class_of[k->holder], &line);
+		about_class_line(q->a, heap_class_index(h, k->holder), &line);
 		row.command = line.s;
 	}
 	if (k->n == 1) {

@@ -49,8 +49,8 @@ static int by_class(const struct opened *o, const struct retained *retained, con
 	for (uint32_t id = 0; id < h->n_objects && !progress_own_stops(id); id++) {
 		if (!bits_get(&loss->dead, id))
 			continue;
-		sum[h->class_of[id]].objects++;
-		sum[h->class_of[id]].bytes += heap_shallow(h, id);
+		sum[heap_class_index(h, id)].objects++;
+		sum[heap_class_index(h, id)].bytes += heap_shallow(h, id);
 	}
 	struct result *r = *out = result_new_rows(title, o, &class_shape);
 	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(c); c++) {

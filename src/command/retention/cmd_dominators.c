@@ -79,8 +79,8 @@ static int by_group(const struct session *s, const struct retained *r, const cha
 	else if (all)
 		code = retained_by_group(r, group, (uint32_t)rows.n, NULL, NULL, sums, session_progress(s), err);
 	for (uint32_t i = 0; !code && i < n && !progress_own_stops(i); i++) {
-		retained_sum_add(r, &sums[group[h->class_of[ids[i]]]], ids[i]);
-		result_add_member(found, group[h->class_of[ids[i]]], ids[i]);
+		retained_sum_add(r, &sums[group[heap_class_index(h, ids[i])]], ids[i]);
+		result_add_member(found, group[heap_class_index(h, ids[i])], ids[i]);
 	}
 	for (size_t i = 0; !code && i < rows.n; i++)
 		add_group(found, r, by, all, &rows.rows[i], &sums[i]);

@@ -169,7 +169,7 @@ static void add_row(struct result *out, struct asking *q, const struct suspect *
 	for (uint32_t i = 0; i < (s->ids ? s->n : 1); i++) /* a row stands for the suspect, or the objects of a group */
 		result_add_member(out, out->n_source, s->ids ? s->ids[i] : s->id);
 	if (s->ids)
-		target = (struct target){.kind = TARGET_CLASS, .id = h->class_of[s->id], .part = true};
+		target = (struct target){.kind = TARGET_CLASS, .id = heap_class_index(h, s->id), .part = true};
 	result_add_row(out, (struct cell[]){
 	    s->ids ? cell_blank() : cell_address(heap_address(h, s->id)), cell_text(w.class.s),
 	    cell_count(heap_held(h, s->n)), cell_bytes(s->retained), command_share(r, s->retained),
@@ -189,15 +189,15 @@ static bool is_own(const struct heap *h, const struct suspect *s, const struct t
 {
 	uint32_t class = heap_class_mirrored(h, s->id), point = heap_class_mirrored(h, s->piles_up);
 	return (t->freed.n && t->fame != FAME_NONE) ||
-	    library_programs_class(h, class != HEAP_NONE ? class : h->class_of[s->id]) ||
-	    library_programs_class(h, point != HEAP_NONE ? point : h->class_of[s->piles_up]);
+	    library_programs_class(h, class != HEAP_NONE ? class : heap_class_index(h, s->id)) ||
+	    library_programs_class(h, point != HEAP_NONE ? point : heap_class_index(h, s->piles_up));
 }
 
 /* Is it a group of the JDK's class, or of Go's library, that no reference of the program frees?  Such objects, the
  * Strings of a whole web server, are all over the heap: nobody can do anything about them as a group. */
 static bool leads_nowhere(const struct heap *h, const struct suspect *s, const struct told *t)
 {
-	return s->ids && !t->reference.len && !library_programs_class(h, h->class_of[s->id]);
+	return s->ids && !t->reference.len && !library_programs_class(h, heap_class_index(h, s->id));
 }
 
 bool command_has_suspects(struct result *leaks)

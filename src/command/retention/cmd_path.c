@@ -248,7 +248,7 @@ static int bar_classes(const struct session *s, struct path_rules *rules, const 
 			path_rules_bar(rules, h->classes[classes[i]].object);
 	}
 	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
-		if (bits_get(&barred, h->class_of[id]))
+		if (bits_get(&barred, heap_class_index(h, id)))
 			path_rules_bar(rules, id);
 	}
 	bits_release(&barred);

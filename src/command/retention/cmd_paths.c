@@ -276,9 +276,9 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 	rows->ids = big_alloc(rows->n_ids, sizeof *rows->ids, err);
 	if (rows->ids && rows->n_ids)
 		memcpy(rows->ids, call->argument[0].ids, rows->n_ids * sizeof *rows->ids);
-	rows->class = rows->ids && rows->n_ids ? session_heap(s)->class_of[rows->ids[0]] : HEAP_NONE;
+	rows->class = rows->ids && rows->n_ids ? heap_class_index(session_heap(s), rows->ids[0]) : HEAP_NONE;
 	for (size_t i = 1; i < rows->n_ids && rows->class != HEAP_NONE && !progress_own_stops(i); i++)
-		if (session_heap(s)->class_of[rows->ids[i]] != rows->class)
+		if (heap_class_index(session_heap(s), rows->ids[i]) != rows->class)
 			rows->class = HEAP_NONE;
 	code = rows->ids ? merge_paths(s, rows, err) : ERR_NOMEM;
 	if (!code && !merged->found)

@@ -82,7 +82,7 @@ static int group_rows(struct result *r, const struct object_rows *rows, uint32_t
 		uint32_t other = object_rows_id(rows, row, &way);
 		if (way != direction)
 			continue;
-		struct group *g = &groups[h->class_of[other]];
+		struct group *g = &groups[heap_class_index(h, other)];
 		g->references++;
 		if (bits_get(&seen, other))
 			continue;
@@ -107,7 +107,7 @@ static int group_rows(struct result *r, const struct object_rows *rows, uint32_t
 		enum direction way;
 		uint32_t other = object_rows_id(rows, row, &way);
 		if (way == direction)
-			result_add_member(r, groups[h->class_of[other]].row, other);
+			result_add_member(r, groups[heap_class_index(h, other)].row, other);
 	}
 	text_release(&command);
 	bits_release(&seen);

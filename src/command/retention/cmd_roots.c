@@ -191,7 +191,7 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 		code = ERR_NOMEM;
 	for (size_t i = 0; !code && i < h->n_roots; i++) {
 		uint32_t id = h->roots[i].object;
-		if (all || bits_get(&chosen, call->argument[0].objects ? id : h->class_of[id]))
+		if (all || bits_get(&chosen, call->argument[0].objects ? id : heap_class_index(h, id)))
 			numbers[n++] = i;
 	}
 	bits_release(&chosen);

@@ -81,9 +81,9 @@ static void add_row(struct result *out, const struct session *s, const struct pa
 	uint32_t class = item->class;
 	if (one && holder != HEAP_NONE) {
 		class = heap_class_mirrored(h, holder);
-		class = class == HEAP_NONE ? h->class_of[holder] : class;
+		class = class == HEAP_NONE ? heap_class_index(h, holder) : class;
 	}
-	uint32_t to_class = single ? h->class_of[item->target] : item->to_class;
+	uint32_t to_class = single ? heap_class_index(h, item->target) : item->to_class;
 	name_item(&name, &field, s, rules, item);
 	struct amount adds = item->total;
 	adds.n -= before;

@@ -67,7 +67,7 @@ bool heap_reference_label(const struct path_rules *rules, uint32_t holder, uint3
 {
 	const struct heap *h = rules->heap;
 	uint32_t mirrored = heap_class_mirrored(h, holder);
-	const char *class = h->classes[mirrored == HEAP_NONE ? h->class_of[holder] : mirrored].name;
+	const char *class = h->classes[mirrored == HEAP_NONE ? heap_class_index(h, holder) : mirrored].name;
 	struct text field = TEXT_INIT;
 	bool named = path_field(rules, holder, id, &field);
 	class = brief ? heap_brief_name(h, class) : class;

@@ -159,7 +159,7 @@ static void look_at_element(void *context, uint32_t id)
 		return;
 	held->below++;
 	for (uint32_t i = 0; i < n && held->looked < CHILDREN_LOOKED_AT && !progress_own_stops(i); i++, held->looked++)
-		add_child(held, held->r->heap->class_of[child[i]], retained_of(held->r, child[i]).n);
+		add_child(held, heap_class_index(held->r->heap, child[i]), retained_of(held->r, child[i]).n);
 }
 
 static void look_at_field(void *context, uint32_t id)
@@ -171,7 +171,7 @@ static void look_at_field(void *context, uint32_t id)
 	const uint32_t *child = retained_children(held->r, id, &n);
 	for (uint32_t i = 0; held->same_field && i < n && !progress_own_stops(i); i++) {
 		struct reference_names names;
-		if (h->class_of[child[i]] != held->most || !what_if_below(held->cut, id, held->above))
+		if (heap_class_index(h, child[i]) != held->most || !what_if_below(held->cut, id, held->above))
 			continue;
 		text_clear(&field);
 		reference_names_begin(&names, h, id);
@@ -252,11 +252,11 @@ static uint32_t find_parts(const struct retained *r, uint32_t id, struct held_pa
 	const uint32_t *child = retained_children(r, id, &n);
 	struct held_part *of_class = big_alloc(h->n_classes, sizeof *of_class, NULL);
 	for (uint32_t i = 0; of_class && i < n && !progress_own_stops(i); i++) {
-		struct held_part *to = &of_class[h->class_of[child[i]]];
+		struct held_part *to = &of_class[heap_class_index(h, child[i])];
 		*to = (struct held_part){to->bytes + retained_of(r, child[i]).n, to->n + 1, child[i]};
 	}
 	for (uint32_t i = 0; of_class && i < n && !progress_own_stops(i); i++)
-		if (of_class[h->class_of[child[i]]].n < MANY)
+		if (of_class[heap_class_index(h, child[i])].n < MANY)
 			keep_largest(largest, &found, &(struct held_part){retained_of(r, child[i]).n, 1, child[i]});
 	for (size_t class = 0; of_class && class < h->n_classes; class++)
 		if (of_class[class].n >= MANY)
@@ -318,10 +318,10 @@ void told_add_many(struct text *to, const struct opened *o, const struct retaine
 static uint64_t held_by_classes(const struct retained *r, const struct suspect *s)
 {
 	const struct heap *h = r->heap;
-	uint32_t class = h->class_of[s->id], k = 0;
+	uint32_t class = heap_class_index(h, s->id), k = 0;
 	uint64_t n = 0;
 	for (uint32_t id = 0; id < h->n_objects; id++) {
-		if (h->class_of[id] != class)
+		if (heap_class_index(h, id) != class)
 			continue;
 		uint32_t up = r->dominators.immediate[id];
 		bool member = k < s->n && s->ids[k] == id;

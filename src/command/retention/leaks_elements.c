@@ -20,7 +20,7 @@ struct majority {
 static void look_at(struct majority *m, uint32_t id)
 {
 	struct told_elements *out = m->out;
-	uint32_t class = id == HEAP_NONE ? HEAP_NONE : m->heap->class_of[id];
+	uint32_t class = id == HEAP_NONE ? HEAP_NONE : heap_class_index(m->heap, id);
 	if (m->counts) {
 		bool of_class = class == out->class && class != HEAP_NONE;
 		out->looked++;
@@ -86,7 +86,7 @@ bool told_find_elements(struct told_elements *out, const struct opened *o, uint3
 	*out = (struct told_elements){.class = HEAP_NONE};
 	if (!find_in_collection(&m, o, id)) {
 		if (!is_array(h, id)) { /* a dump without values: what the list does not say, its array does */
-			(void)inspect_storage_role(h, h->class_of[id], &arrays);
+			(void)inspect_storage_role(h, heap_class_index(h, id), &arrays);
 			id = arrays == ARRAYS_OF_ELEMENTS ? store : HEAP_NONE;
 		}
 		if (!is_array(h, id))

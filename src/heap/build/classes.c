@@ -199,7 +199,7 @@ static void collect(struct build *b)
 		c->taken = b->defined[i].taken;
 		c->instance_size = c->kind == CLASS_PLAIN ? b->defined[i].instance_size : SIZE_UNKNOWN;
 		uint32_t id = index_find(h->index, c->address);
-		if (id != HEAP_NONE && h->class_of[id] == HANDLE_JAVA_LANG_CLASS)
+		if (id != HEAP_NONE && heap_class_index(h, id) == HANDLE_JAVA_LANG_CLASS)
 			c->object = id;
 	}
 	h->n_defined_classes = b->n_defined;
@@ -578,7 +578,7 @@ static bool is_class_overhead(const struct heap *h, const struct heap_field *f, 
 	    (strcmp(f->name, "$classOverhead") != 0 && strcmp(f->name, "$staticOverhead") != 0))
 		return false;
 	*id = heap_find(h, f->value);
-	return *id != HEAP_NONE && !strcmp(h->classes[h->class_of[*id]].name, "byte[]");
+	return *id != HEAP_NONE && !strcmp(h->classes[heap_class_index(h, *id)].name, "byte[]");
 }
 
 /* Nothing of the program allocated them, so they get a class of their own. */
@@ -590,11 +590,11 @@ static void set_class_overhead_apart(struct build *b)
 		for (uint32_t i = 0; i < h->classes[c].n_statics; i++) {
 			if (!is_class_overhead(h, &h->classes[c].statics[i], &id))
 				continue;
-			uint32_t bytes = h->class_of[id];
+			uint32_t bytes = heap_class_index(h, id);
 			if (own == HEAP_NONE && (own = add_class(b, b->name_of[bytes], CLASS_OVERHEAD)) == HEAP_NONE)
 				return;
 			h->classes[own].component = h->classes[bytes].component;
-			h->class_of[id] = own;
+			heap_set_class_index(h, id, own);
 		}
 	}
 }
@@ -607,9 +607,11 @@ static int resolve_objects(void *context, unsigned task, struct err *err)
 	struct heap *h = b->heap;
 	uint64_t id = (uint64_t)task * RESOLVED_AT_ONCE, end = id + RESOLVED_AT_ONCE;
 	(void)err;
-	for (end = end < h->n_objects ? end : h->n_objects; id < end; id++)
-		h->class_of[id] = h->class_of[id] == HANDLE_JAVA_LANG_CLASS
-		    ? h->java_lang_class : b->handles[h->class_of[id]].resolved;
+	for (end = end < h->n_objects ? end : h->n_objects; id < end; id++) {
+		uint32_t handle = heap_class_index(h, (uint32_t)id);
+		heap_set_class_index(h, (uint32_t)id, handle == HANDLE_JAVA_LANG_CLASS
+		    ? h->java_lang_class : b->handles[handle].resolved);
+	}
 	return 0;
 }
 

@@ -86,7 +86,7 @@ static void soon_at(struct classifier *c, uint64_t address)
 static void soon(struct classifier *c, uint32_t id, bool contents)
 {
 	const struct build *b = ((struct classifying *)c)->build;
-	__builtin_prefetch(b->heap->class_of + id);
+	heap_prefetch_class_index(b->heap, id);
 	if (contents)
 		__builtin_prefetch(b->notes + id);
 }
@@ -248,7 +248,7 @@ static void move_over(const struct classifying *k, struct columns *to)
 			place++;
 		}
 		if (note->has_class) {
-			h->class_of[id] = note->low;
+			heap_set_class_index(h, id, note->low);
 			h->typed_by[id] = note->high;
 		}
 	}

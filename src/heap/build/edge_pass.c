@@ -293,7 +293,7 @@ static int reverse_arrays(void *context, unsigned task, struct err *err)
 	struct heap *h = b->heap;
 	uint64_t end = ((uint64_t)task + 1) * REVERSE_AT_ONCE;
 	for (uint64_t id = (uint64_t)task * REVERSE_AT_ONCE; id < end && id < h->n_objects; id++) {
-		if (h->classes[h->class_of[id]].kind != CLASS_OBJECT_ARRAY)
+		if (h->classes[heap_class_index(h, id)].kind != CLASS_OBJECT_ARRAY)
 			continue;
 		uint64_t low = adjacency_start(&h->out, (uint32_t)id), high = adjacency_start(&h->out, (uint32_t)id + 1);
 		for (; high > low + 1; low++) {

@@ -33,7 +33,8 @@ static bool has_garbage(struct build *b)
 	const struct heap *h = b->heap;
 	uint32_t ints = values_class_named(h, "int[]");
 	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++)
-		if (heap_class_of(h, id)->kind == CLASS_PRIMITIVE_ARRAY && h->class_of[id] != ints && is_unreferenced(h, id))
+		if (heap_class_of(h, id)->kind == CLASS_PRIMITIVE_ARRAY && heap_class_index(h, id) != ints &&
+		    is_unreferenced(h, id))
 			return true;
 	return false;
 }
@@ -55,7 +56,7 @@ static bool has_room_before(const struct heap *h, uint32_t id)
 
 static bool is_filler(const struct heap *h, const struct telling *t, uint32_t id)
 {
-	if (t->garbage || h->class_of[id] != t->ints || !is_unreferenced(h, id))
+	if (t->garbage || heap_class_index(h, id) != t->ints || !is_unreferenced(h, id))
 		return false;
 	return heap_length(h, id) || (!t->locks && !has_room_before(h, id));
 }
@@ -66,7 +67,7 @@ static void look(struct build *b, struct telling *t)
 	uint64_t n_behind_room = 0;
 	uint32_t first = h->n_objects;
 	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++) {
-		if (h->class_of[id] != t->ints || !is_unreferenced(h, id))
+		if (heap_class_index(h, id) != t->ints || !is_unreferenced(h, id))
 			continue;
 		if (first == h->n_objects)
 			first = id;
@@ -76,7 +77,7 @@ static void look(struct build *b, struct telling *t)
 	t->garbage = first < h->n_objects && has_garbage(b);
 	t->first = h->n_objects;
 	for (uint32_t id = first; id < h->n_objects && !build_stops(b, id); id++) {
-		if (h->class_of[id] != t->ints || !is_unreferenced(h, id))
+		if (heap_class_index(h, id) != t->ints || !is_unreferenced(h, id))
 			continue;
 		if (!is_filler(h, t, id))
 			t->mixed = true;
@@ -103,14 +104,14 @@ static uint32_t add_class(struct build *b, uint32_t ints)
 
 static void move(struct heap *h, uint32_t id, uint32_t to)
 {
-	struct heap_class *old = &h->classes[h->class_of[id]], *new = &h->classes[to];
+	struct heap_class *old = &h->classes[heap_class_index(h, id)], *new = &h->classes[to];
 	uint64_t size = heap_shallow(h, id);
 	old->objects_inferred = new->objects_inferred = h->fillers_told = true;
 	old->n_objects--;
 	old->shallow -= size;
 	new->n_objects++;
 	new->shallow += size;
-	h->class_of[id] = to;
+	heap_set_class_index(h, id, to);
 }
 
 static int move_all(struct build *b, const struct telling *t, struct err *err)

@@ -276,7 +276,7 @@ static inline __attribute__((always_inline)) void scatter(struct build *b, struc
 		if (id == HEAP_NONE)
 			continue;
 		note_degree(b, id, r.n_references);
-		h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
+		heap_set_class_index(h, id, r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number);
 		bool needs = sizes ? needs_extent(b, s->part, &r) : is_array(&r);
 		bits_gather(&sized, &h->sized.word[id >> 6], (uint64_t)needs << (id & 63));
 		any_size |= needs && r.size != SIZE_UNKNOWN;
@@ -483,7 +483,7 @@ static int list_odd(struct heap *h, const struct odd_record *r, size_t n_wide, s
 		return 0;
 	if (r->size != SIZE_UNKNOWN && bits_get(&h->sized, id))
 		return list_array(h, n_wide, id, r->size, err);
-	h->classes[h->class_of[id]].sizes_vary |= r->size != SIZE_UNKNOWN;
+	h->classes[heap_class_index(h, id)].sizes_vary |= r->size != SIZE_UNKNOWN;
 	return BIG_ADD(h->odd, h->n_odd, *cap_odd, err, (struct odd){ id, r->size });
 }
 

@@ -276,7 +276,7 @@ static void guess_threads(struct build *b)
 	for (uint32_t c = 0; c < h->n_classes && !build_stops(b, c); c++)
 		is_thread[c] = is_thread_class(h, c, thread_class);
 	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++)
-		if (is_thread[h->class_of[id]] && !stale_is(b, id) &&
+		if (is_thread[heap_class_index(h, id)] && !stale_is(b, id) &&
 		    adjacency_start(&h->in, id) < adjacency_start(&h->in, id + 1))
 			infer_root(b, id, ROOT_THREAD);
 	big_free(is_thread);

@@ -32,7 +32,7 @@ static bool is_table_of_vm(const struct heap *h, struct heap_root *const *handle
 	size_t n_method_types = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t id = handle[i]->object;
-		if (h->class_of[id] == h->java_lang_class && heap_class_mirrored(h, id) == HEAP_NONE)
+		if (heap_class_index(h, id) == h->java_lang_class && heap_class_mirrored(h, id) == HEAP_NONE)
 			return true;
 		n_method_types += !strcmp(heap_class_of(h, id)->name, "java.lang.invoke.MethodType");
 	}

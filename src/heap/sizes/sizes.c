@@ -65,7 +65,7 @@ static int count_objects(void *context, unsigned task, struct err *err)
 	for (uint32_t id = t->begin; id < t->end; id++) {
 		if (progress_stops(work, id))
 			return err_cancelled(err);
-		uint32_t class = h->class_of[id];
+		uint32_t class = heap_class_index(h, id);
 		struct tally *tally = &t->tallies[class];
 		if (bits_get(&h->sized, id)) {
 			tally->n++;
@@ -172,7 +172,7 @@ static void sum_up(const struct sizes *s)
 		c->n_unknown = t->n_unknown + (known ? 0 : t->n_plain);
 	}
 	for (size_t i = 0; i < h->n_odd; i++) {
-		struct heap_class *c = &h->classes[h->class_of[h->odd[i].id]];
+		struct heap_class *c = &h->classes[heap_class_index(h, h->odd[i].id)];
 		bool known = c->instance_size != SIZE_UNKNOWN;
 		c->shallow += h->odd[i].size - (known ? c->instance_size : 0);
 		c->n_unknown -= !known;

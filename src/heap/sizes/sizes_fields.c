@@ -56,7 +56,7 @@ struct sample {
 static bool comparable(const struct sizing *z, uint32_t id)
 {
 	const struct heap *h = z->heap;
-	uint32_t class = h->class_of[id];
+	uint32_t class = heap_class_index(h, id);
 	const struct heap_class *c = &h->classes[class];
 	if (bits_get(&h->sized, id))
 		return c->kind == CLASS_OBJECT_ARRAY || c->kind == CLASS_PRIMITIVE_ARRAY;
@@ -76,7 +76,7 @@ static void take(const struct sizing *z, struct sample *s, uint32_t id, uint64_t
 	uint64_t length = heap_length(z->heap, id);
 	if (length == LENGTH_UNKNOWN && bits_get(&z->heap->sized, id))
 		return;
-	s->pairs[s->n_pairs++] = (struct layout_pair){ z->heap->class_of[id], length, next - address };
+	s->pairs[s->n_pairs++] = (struct layout_pair){ heap_class_index(z->heap, id), length, next - address };
 }
 
 static struct sample take_sample(struct sizing *z)
@@ -189,7 +189,7 @@ static void settle_opinions(struct sizing *z, const struct opinions *o)
 		return;
 	struct progress *work = progress_own();
 	for (size_t k = 0; k < s->n_watched && !progress_stops(work, k); k++) {
-		uint32_t class = h->class_of[s->watched[k]];
+		uint32_t class = heap_class_index(h, s->watched[k]);
 		uint64_t distance = sizes_distance(h, s->watched[k]);
 		for (unsigned i = 0; i < o->n; i++) {
 			verdicts[class].n_exact[i] += net_fits(&z->net, o->size[i][class], distance);
@@ -213,7 +213,7 @@ static void add_odd(struct sizing *z, uint32_t id, uint64_t size)
 	if (!at)
 		return;
 	*at = (struct odd){ id, size };
-	h->classes[h->class_of[id]].sizes_vary = true;
+	h->classes[heap_class_index(h, id)].sizes_vary = true;
 }
 
 static bool has_static_fields(const struct heap_class *c)
@@ -279,7 +279,7 @@ static void size_stack_chunks(struct sizing *z)
 	const struct sizes *s = z->sizes;
 	for (size_t k = 0; k < s->n_watched; k++) {
 		uint32_t id = s->watched[k], words;
-		if (h->class_of[id] != z->chunks)
+		if (heap_class_index(h, id) != z->chunks)
 			continue;
 		if (int_field(h, id, "size", &words))
 			add_odd(z, id, layout_stack_chunk(h->classes[z->chunks].instance_size, words, &z->model));

@@ -78,14 +78,14 @@ int sizes_hashed(struct heap *h, struct err *err)
 		return ERR_NOMEM;
 	enum gaps gaps = h->n_odd ? small_gaps(h) : NO_GAPS;
 	for (size_t i = 0; i < h->n_odd && !progress_stops(work, i); i++) {
-		struct hashed_class *c = &classes[h->class_of[h->odd[i].id]];
+		struct hashed_class *c = &classes[heap_class_index(h, h->odd[i].id)];
 		enum lie lie = heap_class_of(h, h->odd[i].id)->instance_size == SIZE_UNKNOWN ? FITS : lies(h, h->odd[i].id);
 		c->n_fit += lie == FITS;
 		c->n_grown += lie == GROWN;
 		c->n_open += lie == OPEN;
 	}
 	for (size_t i = 0; i < h->n_odd && !progress_stops(work, i); i++) {
-		uint32_t id = h->odd[i].id, class = h->class_of[id];
+		uint32_t id = h->odd[i].id, class = heap_class_index(h, id);
 		struct heap_class *c = &h->classes[class];
 		enum lie lie = c->instance_size == SIZE_UNKNOWN ? FITS : lies(h, id);
 		if (lie == OPEN && classes[class].n_grown > classes[class].n_fit && sizes_distance(h, id) > c->instance_size)
@@ -95,7 +95,7 @@ int sizes_hashed(struct heap *h, struct err *err)
 	}
 	h->n_odd = kept;
 	for (size_t i = 0; i < kept; i++)
-		h->classes[h->class_of[h->odd[i].id]].sizes_vary = true;
+		h->classes[heap_class_index(h, h->odd[i].id)].sizes_vary = true;
 	tell(h, classes, gaps);
 	big_free(classes);
 	return progress_cancelled(work) ? err_cancelled(err) : 0;

@@ -68,7 +68,7 @@ static uint64_t find_chunk(const struct net *n, unsigned word)
 	    strcmp(h->classes[object].name, "java.lang.Object")))
 		object++;
 	for (size_t k = 0; k < s->n_watched; k++)
-		if (h->class_of[s->watched[k]] == object) {
+		if (heap_class_index(h, s->watched[k]) == object) {
 			n_padded += sizes_distance(h, s->watched[k]) == chunk;
 			n_all++;
 		}
@@ -116,7 +116,7 @@ static int look(struct net *n, struct err *err)
 	for (size_t k = 0; k < s->n_watched; k++) {
 		if (progress_stops(work, k))
 			return err_cancelled(err);
-		uint32_t id = s->watched[k], class = h->class_of[id];
+		uint32_t id = s->watched[k], class = heap_class_index(h, id);
 		uint64_t address = index_address(h->index, id), distance = distance_behind(n, id);
 		struct seen *c = &n->seen[class];
 		if (s->watch[class] != WATCH_SOME || distance > UINT64_MAX - address ||
@@ -157,7 +157,7 @@ static void count_gaps(struct net *n)
 	const struct heap *h = s->heap;
 	memset(n->gaps, 0, sizeof n->gaps);
 	for (size_t k = 0; k < s->n_watched; k++) {
-		uint32_t class = h->class_of[s->watched[k]];
+		uint32_t class = heap_class_index(h, s->watched[k]);
 		uint64_t gap = distance_behind(n, s->watched[k]) - h->classes[class].instance_size;
 		if (n->seen[class].n_exact && gap && gap < NET_ROOM_MAX)
 			n->gaps[gap / 8]++;
@@ -232,7 +232,7 @@ static int ask_all_instances(struct net *n, struct err *err)
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		if (progress_stops(work, id))
 			return err_cancelled(err);
-		uint32_t class = h->class_of[id];
+		uint32_t class = heap_class_index(h, id);
 		if (!n->seen[class].found || bits_get(&h->sized, id) || distance_behind(n, id) >= n->seen[class].least)
 			continue;
 		n->seen[class].found = false;

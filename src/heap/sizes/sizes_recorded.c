@@ -120,7 +120,7 @@ static const struct array_model *choose_model(const struct heap *h, struct array
 	for (uint32_t id = 0; more && (more = index_walk_next(&walk, &next)); id++, address = next) {
 		if (progress_stops(work, 16 * (uint64_t)id))
 			break;
-		const struct heap_class *c = &h->classes[h->class_of[id]];
+		const struct heap_class *c = &h->classes[heap_class_index(h, id)];
 		if (!bits_get(&h->sized, id) || n_arrays++ % stride)
 			continue;
 		uint64_t length = heap_length(h, id);

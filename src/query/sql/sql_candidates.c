@@ -34,7 +34,7 @@ static bool fits(const struct candidates *c, uint32_t id)
 {
 	const struct objects_of *of = c->of;
 	const struct sql *q = of->sql;
-	uint32_t class = q->heap->class_of[id];
+	uint32_t class = heap_class_index(q->heap, id);
 	if (id < c->low || id >= c->high || (c->in.word && !bits_get(&c->in, class)) ||
 	    (of->in.word && !bits_get(&of->in, class)) || (of->n_classes == 1 && of->classes[0] != class))
 		return false;
@@ -197,7 +197,7 @@ static int gather_by_class(struct candidates *c, const struct sql *q, bool down,
 		if (sql_stops(q, id))
 			code = err_cancelled(err);
 		else if (fits(c, id))
-			start[h->class_of[id]]++;
+			start[heap_class_index(h, id)]++;
 	for (uint32_t i = 0; !code && i < h->n_classes; i++)
 		order[i] = i;
 	if (!code)
@@ -211,7 +211,7 @@ static int gather_by_class(struct candidates *c, const struct sql *q, bool down,
 		code = ERR_NOMEM;
 	for (uint32_t id = c->low; !code && id < high; id++)
 		if (fits(c, id))
-			c->list[start[h->class_of[id]]++] = id;
+			c->list[start[heap_class_index(h, id)]++] = id;
 	c->at = 0;
 	c->end = n;
 	big_free(order);

@@ -28,7 +28,7 @@ static int fields_of(struct sql *q, uint32_t id, const struct class_fields **out
 	const struct heap *h = q->heap;
 	if (!q->fields && !(q->fields = big_alloc(h->n_classes, sizeof(*q->fields), err)))
 		return ERR_NOMEM;
-	struct class_fields **at = &q->fields[h->class_of[id]];
+	struct class_fields **at = &q->fields[heap_class_index(h, id)];
 	struct shared_fields *fields = NULL;
 	int code = *at ? 0 : inspect_shared_fields(&fields, h, &id, 1, err);
 	if (!code && !*at) {
@@ -143,7 +143,7 @@ static size_t find_part(const struct sql *q, uint32_t id, const char *words, str
 static bool has_more(const struct sql *q, const struct class_fields *c, uint32_t id)
 {
 	const struct heap *h = q->heap;
-	return c->fields->more || object_is_array(h, id) || h->class_of[id] == h->java_lang_class ||
+	return c->fields->more || object_is_array(h, id) || heap_class_index(h, id) == h->java_lang_class ||
 	    heap_class_mirrored(h, id) != HEAP_NONE;
 }
 
@@ -216,8 +216,8 @@ static size_t step(struct sql_path *p, size_t at, uint32_t id, struct any_value 
 	size_t n;
 	if (fields_of(p->sql, id, &c, err))
 		return 0;
-	if (s->class != p->sql->heap->class_of[id]) {
-		s->class = p->sql->heap->class_of[id];
+	if (s->class != heap_class_index(p->sql->heap, id)) {
+		s->class = heap_class_index(p->sql->heap, id);
 		s->walk.id = HEAP_NONE;
 		s->length = find_field(c, p->words + at, &s->field);
 	}

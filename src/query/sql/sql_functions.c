@@ -179,7 +179,7 @@ static void run_instanceof(sqlite3_context *to, int argc, sqlite3_value **argv)
 		return;
 	if (!asked)
 		asked = made = sql_instanceof_new(q, name);
-	sqlite3_result_int(to, sql_instanceof_is(asked, q->heap->class_of[id]));
+	sqlite3_result_int(to, sql_instanceof_is(asked, heap_class_index(q->heap, id)));
 	if (made)
 		sqlite3_set_auxdata(to, 1, made, sql_instanceof_free);
 }

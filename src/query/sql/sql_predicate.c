@@ -117,7 +117,7 @@ static bool is_field_of_all(struct predicate *p, const char *name)
 	bool all = p->n_classes > 0 && sqlite3_stricmp(name, "address") != 0;
 	for (size_t i = 0; all && i < p->n_classes; i++)
 		all = sql_has_field(p->q, p->of_class[i], name, NULL) &&
-		    !(!sqlite3_stricmp(name, "value") && describe_is_value(h, h->class_of[p->of_class[i]]));
+		    !(!sqlite3_stricmp(name, "value") && describe_is_value(h, heap_class_index(h, p->of_class[i])));
 	return all;
 }
 
@@ -413,9 +413,9 @@ static int sample_classes(struct predicate *p, struct err *err)
 	for (size_t i = 0; !code && i < p->n && p->n_classes < CLASSES_LOOKED; i++) {
 		if (sql_stops(p->q, i))
 			code = err_cancelled(err);
-		if (bits_get(&seen, h->class_of[p->ids[i]]))
+		if (bits_get(&seen, heap_class_index(h, p->ids[i])))
 			continue;
-		bits_set(&seen, h->class_of[p->ids[i]]);
+		bits_set(&seen, heap_class_index(h, p->ids[i]));
 		p->of_class[p->n_classes++] = p->ids[i];
 	}
 	bits_release(&seen);

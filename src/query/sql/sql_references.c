@@ -195,7 +195,7 @@ static uint32_t target_of(const struct references_rows *c)
 static bool counts(const struct references_rows *c, bool as_target, uint32_t id)
 {
 	const struct bits *classes = &c->classes[as_target];
-	return !classes->word || bits_get(classes, heap_of(c)->class_of[id]);
+	return !classes->word || bits_get(classes, heap_class_index(heap_of(c), id));
 }
 
 static void enter(struct references_rows *c)

@@ -123,10 +123,10 @@ enum { NO_VALUE = 1, TOLD, WHOLE /* whole numbers */ }; /* of sql.values, by cla
 
 bool sql_is_value(const struct sql *q, uint32_t id)
 {
-	unsigned char *known = &q->values[q->heap->class_of[id]];
+	unsigned char *known = &q->values[heap_class_index(q->heap, id)];
 	if (!*known)
-		*known = describe_is_whole(q->heap, q->heap->class_of[id]) ? WHOLE :
-		    describe_is_value(q->heap, q->heap->class_of[id]) ? TOLD : NO_VALUE;
+		*known = describe_is_whole(q->heap, heap_class_index(q->heap, id)) ? WHOLE :
+		    describe_is_value(q->heap, heap_class_index(q->heap, id)) ? TOLD : NO_VALUE;
 	return *known != NO_VALUE;
 }
 
@@ -162,7 +162,7 @@ void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, 
 	struct string_view view;
 	struct number n;
 	text_clear(scratch);
-	if (sql_is_value(q, id) && q->values[h->class_of[id]] == WHOLE &&
+	if (sql_is_value(q, id) && q->values[heap_class_index(h, id)] == WHOLE &&
 	    describe_whole(h, id, &reader->walk.string, &n)) {
 		result_number(to, &n);
 	} else if (inspect_text_along(h, id, &reader->walk, &view)) {

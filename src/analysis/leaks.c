@@ -27,18 +27,13 @@ struct search {
 	size_t n_pieces, cap_pieces;
 };
 
-static uint64_t kept(const struct search *s, uint32_t id)
-{
-	return s->r->dominators.retained[id];
-}
-
 /* The child that retains most; HEAP_NONE: there is none. */
 static uint32_t largest_child(const struct search *s, uint32_t id)
 {
 	uint32_t n, best = HEAP_NONE;
 	const uint32_t *child = retained_children(s->r, id, &n);
 	for (uint32_t i = 0; i < n && !progress_own_stops(i); i++)
-		if (best == HEAP_NONE || kept(s, child[i]) > kept(s, best))
+		if (best == HEAP_NONE || retained_size(s->r, child[i]) > retained_size(s->r, best))
 			best = child[i];
 	return best;
 }
@@ -65,7 +60,7 @@ static bool parts(const struct search *s, uint32_t id)
 	uint32_t n, large = 0, special = 0;
 	const uint32_t *child = retained_children(s->r, id, &n);
 	for (uint32_t i = 0; i < n && !progress_own_stops(i); i++) {
-		if (kept(s, child[i]) <= s->out->least)
+		if (retained_size(s->r, child[i]) <= s->out->least)
 			continue;
 		large++;
 		special += holds_everything(h, child[i]);
@@ -98,8 +93,8 @@ static void pile_up(const struct search *s, struct suspect *one)
 	bool list = is_list_of_loader(s, at);
 	for (uint64_t steps = 0; !progress_own_stops(steps); steps++) {
 		uint32_t child = largest_child(s, at);
-		if (child == HEAP_NONE || kept(s, child) <= s->out->least ||
-		    (double)kept(s, child) < NEARLY_ALL * (double)kept(s, at))
+		if (child == HEAP_NONE || retained_size(s->r, child) <= s->out->least ||
+		    (double)retained_size(s->r, child) < NEARLY_ALL * (double)retained_size(s->r, at))
 			break;
 		bool same = heap_class_index(h, child) == heap_class_index(h, at) && !holds_everything(h, at);
 		if (same && alike == 1)
@@ -164,7 +159,7 @@ static int add_group(
 	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
 		group.ids[i] = piece[i].id;
 		group.retained = amount_as_sure(group.retained, retained_of(s->r, piece[i].id));
-		if (kept(s, piece[i].id) > kept(s, group.id))
+		if (retained_size(s->r, piece[i].id) > retained_size(s->r, group.id))
 			group.id = piece[i].id;
 	}
 	group.piles_up = group.id;
@@ -185,7 +180,7 @@ static int find_groups(struct search *s, struct err *err)
 		if (progress_own_stops(i))
 			code = err_cancelled(err);
 		for (end = i; end < s->n_pieces && s->piece[end].class == s->piece[i].class; end++)
-			bytes += kept(s, s->piece[end].id);
+			bytes += retained_size(s->r, s->piece[end].id);
 		if (bytes > s->out->least)
 			code = add_group(s, s->piece + i, end - i, bytes, err);
 	}
@@ -208,8 +203,8 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
 			if (vms && !holds_everything(r->heap, child[i]))
 				continue;
 			if (own) /* a suspect of its own, or too small for one */
-				out->vms_own.n -= kept(&s, child[i]);
-			if (kept(&s, child[i]) > out->least)
+				out->vms_own.n -= retained_size(s.r, child[i]);
+			if (retained_size(s.r, child[i]) > out->least)
 				code = follow(&s, child[i], err);
 			else if (heap_class_mirrored(r->heap, child[i]) == HEAP_NONE)
 				code = add_piece(&s, child[i], err);
@@ -229,21 +224,20 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
 
 size_t leaks_largest_children(const struct retained *r, uint32_t id, uint32_t *to, size_t most)
 {
-	const uint64_t *retained = r->dominators.retained;
 	uint32_t n_children;
 	const uint32_t *child = retained_children(r, id, &n_children);
 	size_t n = 0;
 	for (uint32_t i = 0; i < n_children && !progress_own_stops(i); i++) {
 		size_t at = n < most ? n++ : most;
-		for (; at && retained[child[i]] > retained[to[at - 1]]; at--)
+		for (; at && retained_size(r, child[i]) > retained_size(r, to[at - 1]); at--)
 			if (at < most)
 				to[at] = to[at - 1];
 		if (at < most)
 			to[at] = child[i];
 	}
-	double all = (double)(retained[id] - heap_shallow(r->heap, id)), sum = 0;
+	double all = (double)(retained_size(r, id) - heap_shallow(r->heap, id)), sum = 0;
 	for (size_t i = 0; i < n; i++) {
-		sum += (double)retained[to[i]];
+		sum += (double)retained_size(r, to[i]);
 		if (sum >= NEARLY_ALL * all)
 			return i + 1;
 	}

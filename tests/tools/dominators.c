@@ -163,7 +163,7 @@ static int try_shape(const char *word, uint32_t n_nodes)
 	for (uint32_t id = 0; id < n; id++)
 		if (d.immediate[id] != want[id] && wrong++ < 5)
 			printf("%" PRIu32 " hangs on %" PRIu32 ", not %" PRIu32 "\n", id, d.immediate[id], want[id]);
-	bool good = !wrong && d.retained[0] == UINT64_C(16) * n;
+	bool good = !wrong && dominators_retained(&d, 0) == UINT64_C(16) * n;
 	dominators_release(&d);
 	bits_release(&h.sized);
 	made_references_release(&h);
@@ -215,7 +215,7 @@ static void print(const struct heap *h, const struct dominators *d)
 			printf("\t0");
 		else
 			printf("\t0x%" PRIx64, heap_address(h, d->immediate[id]));
-		printf("\t%" PRIu64 "\n", d->retained[id]);
+		printf("\t%" PRIu64 "\n", dominators_retained(d, id));
 	}
 }
 
@@ -230,11 +230,11 @@ static void print_time(const struct heap *h, const struct dominators *d, double 
 {
 	uint32_t most = 0;
 	for (uint32_t id = 0; id < h->n_objects; id++)
-		if (d->retained[id] > d->retained[most])
+		if (dominators_retained(d, id) > dominators_retained(d, most))
 			most = id;
 	printf("%.3f s, %.1f bytes an object at most, %" PRIu32 " reachable of %" PRIu32 ", %s retains %"
 	    PRIu64 "\n", seconds, (double)big_peak() / h->n_objects, d->n_reachable, h->n_objects,
-	    heap_class_of(h, most)->name, d->retained[most]);
+	    heap_class_of(h, most)->name, dominators_retained(d, most));
 }
 
 static unsigned compare(const struct heap *h, const struct dominators *d, uint32_t step)

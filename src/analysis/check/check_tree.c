@@ -287,7 +287,7 @@ static uint64_t sum_of(const struct tree *t, uint32_t id)
 	const uint32_t *child = retained_children(t->r, id, &n);
 	uint64_t sum = heap_shallow(t->h, id);
 	for (uint32_t k = 0; k < n && !progress_stops(t->progress, k + 1); k++)
-		sum += t->r->dominators.retained[child[k]];
+		sum += retained_size(t->r, child[k]);
 	return sum;
 }
 
@@ -303,7 +303,7 @@ static int sums_of_part(void *context, unsigned part, struct err *err)
 	uint64_t begin = (uint64_t)part * OBJECTS_A_PART, end = begin + OBJECTS_A_PART;
 	(void)err;
 	for (uint64_t id = begin; id < end && id < t->h->n_objects && !progress_stops(t->progress, id); id++) {
-		if (!t->span[id].from || sum_of(t, (uint32_t)id) == t->r->dominators.retained[id])
+		if (!t->span[id].from || sum_of(t, (uint32_t)id) == retained_size(t->r, id))
 			continue;
 		uint32_t before = s->bad;
 		while (id < before && !atomic_compare_exchange_weak(&s->bad, &before, (uint32_t)id))
@@ -323,12 +323,12 @@ static void check_sums(struct checks *to, const struct tree *t)
 	parallel_each(tree_parts(t), sums_of_part, &s);
 	if (s.bad != HEAP_NONE) {
 		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 ": %" PRIu64 " stated, %" PRIu64 " found",
-		    heap_address(t->h, s.bad), r->dominators.retained[s.bad], sum_of(t, s.bad));
+		    heap_address(t->h, s.bad), retained_size(r, s.bad), sum_of(t, s.bad));
 		return;
 	}
 	const uint32_t *child = retained_children(r, HEAP_NONE, &n);
 	for (uint32_t k = 0; k < n && !progress_stops(t->progress, k); k++)
-		top += r->dominators.retained[child[k]];
+		top += retained_size(r, child[k]);
 	bool ok = top == r->dominators.shallow_reachable;
 	checks_add(to, name, ok ? CHECK_OK : CHECK_BROKEN, "%" PRIu64 " bytes at the top, %" PRIu64
 	    " are reachable", top, r->dominators.shallow_reachable);
@@ -348,7 +348,7 @@ static int check_classes(struct checks *to, const struct tree *t, struct err *er
 		if (k <= until[class])
 			continue;
 		until[class] = t->span[id].to;
-		sum[class].bytes += t->r->dominators.retained[id];
+		sum[class].bytes += retained_size(t->r, id);
 		sum[class].topmost++;
 		topmost++;
 	}

@@ -481,7 +481,7 @@ int compare_growth_alone(struct growth *g, const struct comparison *c, const str
 	for (uint32_t id = 0; id < n && !progress_own_stops(id); id++) {
 		uint32_t at = row_of[id] == PROFILE_NONE ? 0 : grown[row_of[id]];
 		if (at && r->dominators.immediate[id] != NOT_REACHABLE && !is_inside(r, row_of, grown, answer, id))
-			g->list[at - 1].alone += r->dominators.retained[id];
+			g->list[at - 1].alone += retained_size(r, id);
 	}
 	big_free(grown);
 	big_free(answer);

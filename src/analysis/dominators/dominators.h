@@ -37,10 +37,22 @@ struct model;
 struct dominators {
 	uint32_t n_objects;
 	uint32_t *immediate; /* by object id: id of the immediate dominator, or one of the two above */
-	uint64_t *retained;  /* by object id: bytes; 0 for what is not reachable */
+	uint64_t *retained;  /* by object id: see dominators_retained */
 	uint32_t n_reachable;
 	uint64_t shallow_reachable; /* bytes */
 };
+
+/* What an object retains, in bytes; 0 for what is not reachable. */
+static inline uint64_t dominators_retained(const struct dominators *d, uint32_t id)
+{
+	return d->retained[id];
+}
+
+/* It is asked for soon. */
+static inline void dominators_look_ahead(const struct dominators *d, uint32_t id)
+{
+	__builtin_prefetch(&d->retained[id]);
+}
 
 /* The id of the thread object under which this root hangs in the tree: the root stands on that
  * thread's stack, and the thread object is a root by more than some stack.  HEAP_NONE: there is no
@@ -170,6 +182,12 @@ struct amount retained_of_members(const struct retained *r, uint64_t n, const st
 uint64_t dominators_need(uint64_t objects, uint64_t references);
 /* And what of the file they take where the heap lives there. */
 uint64_t dominators_need_in_file(uint64_t objects, uint64_t references);
+
+/* What an object retains, in bytes, as it was found; retained_of says how sure that is. */
+static inline uint64_t retained_size(const struct retained *r, uint32_t id)
+{
+	return dominators_retained(&r->dominators, id);
+}
 
 /* What objects retain that no root reaches: 0, and no surer than that they are garbage. */
 struct amount retained_of_nothing_reached(const struct retained *r);

@@ -74,7 +74,7 @@ static inline void look_ahead(const struct walk *w, uint32_t id)
 {
 	__builtin_prefetch(&w->r->first[id]);
 	heap_prefetch_class_index(w->r->heap, id);
-	__builtin_prefetch(&w->r->dominators.retained[id]);
+	dominators_look_ahead(&w->r->dominators, id);
 	for (size_t i = 0; i < w->n; i++)
 		if (w->groupings[i].of_object)
 			__builtin_prefetch(&w->groupings[i].of_object[id]);

@@ -175,7 +175,7 @@ static unsigned doubts_of(const struct retained *r, uint32_t id)
 
 void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32_t id)
 {
-	sum->bytes += r->dominators.retained[id];
+	sum->bytes += retained_size(r, id);
 	sum->topmost++;
 	sum->doubts |= doubts_of(r, id);
 	sum->joint |= !r->joint.word || bits_get(&r->joint, heap_class_index(r->heap, id));
@@ -224,7 +224,7 @@ struct amount retained_of_members(const struct retained *r, uint64_t n, const st
 
 struct amount retained_of(const struct retained *r, uint32_t id)
 {
-	struct amount bytes = heap_held_sized(r->heap, r->dominators.retained[id], doubts_of(r, id));
+	struct amount bytes = heap_held_sized(r->heap, retained_size(r, id), doubts_of(r, id));
 	return r->dominators.immediate[id] == NOT_REACHABLE ? retained_of_nothing_reached(r) : bytes;
 }
 

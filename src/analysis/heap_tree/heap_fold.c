@@ -85,7 +85,7 @@ static int weigh(const struct way *w, struct weighing *to, uint32_t id, struct e
 {
 	struct heap_tree *t = w->tree;
 	const struct heap *h = t->retained->heap;
-	uint64_t bytes = t->retained->dominators.retained[id];
+	uint64_t bytes = retained_size(t->retained, id);
 	uint32_t class = heap_class_index(h, id);
 	to->all += bytes;
 	if (heap_class_mirrored(h, id) != HEAP_NONE) {

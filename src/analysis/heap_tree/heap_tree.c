@@ -106,7 +106,7 @@ static int add_node(struct heap_tree *t, uint32_t parent, const uint32_t *ids, s
 	int code = 0;
 	for (size_t i = 0; !code && i < n; i++) {
 		code = stops(i) ? err_cancelled(err) : add_member(t, &node, ids[i], err);
-		if (r->dominators.retained[ids[i]] > r->dominators.retained[node.largest])
+		if (retained_size(r, ids[i]) > retained_size(r, node.largest))
 			node.largest = ids[i];
 		if (!own_bytes)
 			retained_sum_add(r, &node.retained, ids[i]);
@@ -197,17 +197,17 @@ static int sort_by_class(struct level *l, struct err *err)
 /* Nodes of n siblings of one class: those that stand alone, and one of all others. */
 static int add_siblings(struct heap_tree *t, uint32_t parent, uint32_t *ids, size_t n, struct err *err)
 {
-	const uint64_t *retained = t->retained->dominators.retained;
-	uint64_t sum = 0, alone = t->retained->dominators.shallow_reachable / PART_OF_ALL;
+	const struct retained *r = t->retained;
+	uint64_t sum = 0, alone = r->dominators.shallow_reachable / PART_OF_ALL;
 	size_t others = 0;
 	int code = 0;
 	for (size_t i = 0; i < n && !stops(i); i++)
-		sum += retained[ids[i]];
+		sum += retained_size(r, ids[i]);
 	alone = alone > sum / PART_OF_SIBLINGS ? alone : sum / PART_OF_SIBLINGS;
 	for (size_t i = 0; !code && i < n; i++) {
 		if (stops(i))
 			code = err_cancelled(err);
-		else if (t->each || retained[ids[i]] >= alone)
+		else if (t->each || retained_size(r, ids[i]) >= alone)
 			code = add_node(t, parent, &ids[i], 1, false, err);
 		else
 			ids[others++] = ids[i];
@@ -388,7 +388,7 @@ static int ask(struct heap_tree *t, const uint32_t *ids, size_t n, struct err *e
 			code = add_member(t, &top, ids[i], err);
 			retained_sum_add(r, &top.retained, ids[i]);
 			if (top.largest == HEAP_NONE ||
-			    r->dominators.retained[ids[i]] > r->dominators.retained[top.largest])
+			    retained_size(r, ids[i]) > retained_size(r, top.largest))
 				top.largest = ids[i];
 		}
 	}

@@ -107,9 +107,9 @@ bool what_if_below(struct what_if *c, uint32_t id, uint32_t above)
 		c->climbed = 0; /* without memory for numbers it goes on climbing */
 	if (c->span)
 		return c->span[id].from >= c->span[above].from && c->span[id].from <= c->span[above].to;
-	uint64_t most = d->retained[above];
+	uint64_t most = dominators_retained(d, above);
 	for (; id != above; id = d->immediate[id], c->climbed++)
-		if (id == DOMINATED_BY_ROOTS || d->retained[id] > most)
+		if (id == DOMINATED_BY_ROOTS || dominators_retained(d, id) > most)
 			return false;
 	return true;
 }

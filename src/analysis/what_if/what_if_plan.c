@@ -110,7 +110,7 @@ static uint32_t keepers(struct planning *p, uint32_t id, struct what_if_edges *t
 static bool is_candidate(struct planning *p, uint32_t id, uint64_t least)
 {
 	const struct heap *h = p->r->heap;
-	if (p->r->dominators.retained[id] < least || p->r->dominators.immediate[id] == NOT_REACHABLE)
+	if (retained_size(p->r, id) < least || p->r->dominators.immediate[id] == NOT_REACHABLE)
 		return false;
 	return !bits_get(&p->unloads, id) && heap_class_index(h, id) != h->java_lang_class &&
 	    !heap_class_of(h, id)->makes_loaders && !what_if_owner_internal(&p->owner, id);
@@ -122,7 +122,7 @@ static uint64_t least_of(struct planning *p)
 	uint64_t all = p->r->dominators.shallow_reachable, largest = 0;
 	for (uint32_t id = 0; id < p->r->heap->n_objects && !progress_stops(p->progress, id); id++)
 		if (is_candidate(p, id, largest + 1) && keepers(p, id, NULL, NULL, NULL))
-			largest = p->r->dominators.retained[id];
+			largest = retained_size(p->r, id);
 	uint64_t whole = largest ? largest : all;
 	uint64_t least = (p->wanted < whole ? p->wanted : whole) / FINE;
 	if (least < all / FINEST)
@@ -176,7 +176,7 @@ static int weigh(struct planning *p, struct err *err)
 	for (size_t i = 0; !code && i < p->n; i++) {
 		struct candidate *c = &p->candidate[i];
 		if (!p->loss.objects.n)
-			c->bytes = p->r->dominators.retained[c->id];
+			c->bytes = retained_size(p->r, c->id);
 		c->cost = is_dead(p, c->id) ? 0 : keepers(p, c->id, NULL, NULL, NULL);
 		if (i % LOOK_EVERY == 0 && !progress_add(p->progress, LOOK_EVERY))
 			code = err_cancelled(err);
@@ -215,7 +215,7 @@ static uint32_t chain_begin(struct planning *p, uint32_t id)
 	const struct dominators *d = &p->r->dominators;
 	for (uint32_t up = d->immediate[id]; up < h->n_objects; id = up, up = d->immediate[id])
 		if (heap_class_index(h, up) != heap_class_index(h, id) ||
-		    (double)d->retained[id] < CHAINED * (double)d->retained[up] ||
+		    (double)dominators_retained(d, id) < CHAINED * (double)dominators_retained(d, up) ||
 		    !is_candidate(p, up, 0) || keepers(p, up, NULL, NULL, NULL) != 1)
 			break;
 	return id;
@@ -228,7 +228,7 @@ static uint32_t named_above(struct planning *p, const struct candidate *c)
 	const struct heap *h = p->r->heap;
 	const struct dominators *d = &p->r->dominators;
 	uint32_t begin = chain_begin(p, c->id);
-	double bytes = (double)d->retained[begin], slack = bytes + (double)p->wanted / 64;
+	double bytes = (double)dominators_retained(d, begin), slack = bytes + (double)p->wanted / 64;
 	double nearly = NEARLY * bytes > slack ? NEARLY * bytes : slack;
 	bool inside = true; /* of a collection, as far as we came */
 	for (uint32_t id = begin, best = id;;) {
@@ -241,7 +241,8 @@ static uint32_t named_above(struct planning *p, const struct candidate *c)
 			inside = false;
 			best = id;
 		}
-		if ((double)d->retained[up] > (inside ? nearly : ALIKE * bytes) || !is_candidate(p, up, 0))
+		double above = (double)dominators_retained(d, up);
+		if (above > (inside ? nearly : ALIKE * bytes) || !is_candidate(p, up, 0))
 			return best;
 		uint32_t n = keepers(p, up, NULL, NULL, NULL);
 		if (n != 1) /* nobody clears what a collection is made of: rather all references to it */

@@ -367,12 +367,12 @@ static const struct column top_columns[TOP_COLUMNS] = {
 static const struct shape top_shape = {SHAPE_COLUMNS(top_columns)};
 
 /* Larger first; equal ones by id. */
-static int by_size(const void *a, const void *b, void *context)
+static int by_size(const void *a, const void *b, void *retained)
 {
-	const uint64_t *retained = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	if (retained[x] != retained[y])
-		return retained[x] < retained[y] ? 1 : -1;
+	uint64_t bytes_x = retained_size(retained, x), bytes_y = retained_size(retained, y);
+	if (bytes_x != bytes_y)
+		return bytes_x < bytes_y ? 1 : -1;
 	return (x > y) - (x < y);
 }
 
@@ -415,7 +415,7 @@ static int top_objects(struct session *s, size_t most, struct result **out, stru
 	int code = retained_top(r, &ids, &n, err);
 	if (code)
 		return code;
-	code = sort_with(ids, n, sizeof *ids, by_size, r->dominators.retained, err);
+	code = sort_with(ids, n, sizeof *ids, by_size, (void *)(uintptr_t)r, err);
 	size_t shown = most < n ? most : n;
 	uint32_t *children = big_alloc(shown, sizeof *children, err);
 	if (!code)

@@ -188,7 +188,7 @@ static int largest_freed(const struct told *t, uint32_t *id, struct err *err)
 		return code;
 	for (uint32_t i = 0; i < group->n && !progress_own_stops(i); i++)
 		if (bits_get(&loss.dead, group->ids[i]) &&
-		    (*id == HEAP_NONE || r->dominators.retained[group->ids[i]] > r->dominators.retained[*id]))
+		    (*id == HEAP_NONE || retained_size(r, group->ids[i]) > retained_size(r, *id)))
 			*id = group->ids[i];
 	what_if_loss_release(&loss);
 	return 0;

@@ -27,7 +27,7 @@ void candidates_release(struct candidates *c)
 
 static uint64_t size_of(const struct sql *q, uint32_t id, int which)
 {
-	return which ? q->now.retained->dominators.retained[id] : heap_shallow(q->heap, id);
+	return which ? retained_size(q->now.retained, id) : heap_shallow(q->heap, id);
 }
 
 static bool fits(const struct candidates *c, uint32_t id)
@@ -134,9 +134,10 @@ enum { HEAPED_MOST = 100000, FIRST = 100 }; /* rows; of more all are sorted; are
  * far: nearly all retain less, and looking at nothing else makes the top ten of a large heap quick. */
 static uint32_t next_larger(const struct candidates *c, const struct ordering *o, uint32_t id, uint32_t high)
 {
-	const uint64_t *retained = o->sql->now.retained->dominators.retained, least = retained[c->list[0]];
+	const struct retained *r = o->sql->now.retained;
+	uint64_t least = retained_size(r, c->list[0]);
 	uint32_t end = high - id > PROGRESS_ROUNDS ? id + PROGRESS_ROUNDS : high;
-	while (id < end && retained[id] <= least)
+	while (id < end && retained_size(r, id) <= least)
 		id++;
 	return id;
 }

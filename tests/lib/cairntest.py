@@ -301,6 +301,15 @@ def make_dump(directory, kind, seed):
     return prefix, Run([MKDUMP, kind, "--seed", str(seed), "--out", prefix])
 
 
+def listed(path, n, size):
+    """Write a classic dump of a list of n objects, of so many bytes each."""
+    with open(path, "w", encoding="ascii") as to:
+        to.write("// Version: JRE 17 Linux amd64-64 build 20240716_000000 (made)\n")
+        for i in range(1, n + 1):
+            to.write("0x%016X [%d] OBJ Node\n\t%s\n" % (i * size, size, "0x%016X " % ((i + 1) * size) if i < n else ""))
+        to.write("// EOF: Total 'Objects',Refs(null) : %d,%d(1)\n" % (n, n))
+
+
 def mirror(objects):
     """In-references from out-references: address -> sorted list of referrers, one for each reference."""
     into = {a: [] for a in objects}

@@ -214,6 +214,9 @@ static const char *const names[CLASSES] = { "A", "B", "C", "D[]", "E", "F", "G",
 /* The first so many of a shuffled list are class objects, the next ones loaders. */
 static void classify(struct made_heap *m)
 {
+	/* Sums have 32, 40 or 64 bits. */
+	static const unsigned scales[] = { 0, 0, 26, 40 };
+	unsigned scale = scales[below(m, 4)];
 	struct heap *h = &m->heap;
 	uint32_t n = h->n_objects, *list = shuffled(m, n);
 	uint32_t defined = 1 + below(m, n < 6 ? n : 6), loaders = below(m, n - defined + 1) % 4;
@@ -227,7 +230,7 @@ static void classify(struct made_heap *m)
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		h->classes[c] = (struct heap_class){ .name = names[c], .object = HEAP_NONE,
 			.superclass = c && percent(m, 60) ? below(m, c) : HEAP_NONE, .loader = HEAP_NONE,
-			.component = HEAP_NONE, .instance_size = 8 * (1 + below(m, 12)),
+			.component = HEAP_NONE, .instance_size = (uint64_t)8 * (1 + below(m, 12)) << scale,
 			.kind = c == 3 ? CLASS_OBJECT_ARRAY : CLASS_PLAIN };
 	for (uint32_t i = 0; i < n; i++) {
 		bool loader = i >= defined && i < defined + loaders;
@@ -247,6 +250,7 @@ static void classify(struct made_heap *m)
 	for (uint32_t id = 0; id < n; id++) {
 		h->classes[heap_class_index(h, id)].n_objects++;
 		h->classes[heap_class_index(h, id)].shallow += h->classes[heap_class_index(h, id)].instance_size;
+		h->shallow += h->classes[heap_class_index(h, id)].instance_size;
 	}
 	free(list);
 }

@@ -24,7 +24,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 import commands  # noqa: E402
-from cairntest import CAIRN, DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Run, Tap, cairn, some, turn  # noqa: E402
+from cairntest import CAIRN, DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Run, Tap, cairn, listed, some, turn  # noqa: E402
 
 # What may differ: how long checks took, and which file it was.
 TIMES = re.compile(r"it took [\d,.]+ \w+|^index_(file|packed|alone) .*\n", re.M)
@@ -473,6 +473,20 @@ def inflated_late(tap, folder):
            "no index is written once that is known", run)
 
 
+def large_sums(tap, folder):
+    """Retained sizes that take 32, 40 or more bits."""
+    n, dump = 70000, os.path.join(folder, "list.txt")
+    for size in (1 << 15, 1 << 16, 1 << 40):
+        listed(dump, n, size)
+        want = [str((n - i) * size) for i in range(n - 1, n - 4, -1)] + [str((n - i) * size) for i in range(3)]
+        for kind in ["index", "index -packed"] if packs() else ["index"]:
+            written = cairn("--no-index", "-x", kind, dump)
+            got = [cairn("--format", "csv", "-x", "ls Node -sort %s | head 3" % by, dump).out
+                   for by in ("retained -r", "retained")]
+            got = [line.split(",")[3] for out in got for line in out.splitlines()[1:]]
+            tap.ok(not written.status and got == want, "sums up to %d bytes in what %s wrote" % (n * size, kind), got)
+
+
 def no_room(tap, folder, dump):
     before = sorted(os.listdir(folder))
     for limit in (0, 4096, 100000):
@@ -525,6 +539,7 @@ def main():
         another_users(tap, folder)
         if DUMPS: # of one that is large enough to be mapped
             cut_while_open(tap, folder, copied(folder, os.path.join(DUMPS, "go", "go-small.dump")))
+        large_sums(tap, folder)
         no_room(tap, os.path.join(top, "places"), os.path.join(top, "places", os.path.basename(SHOP)))
         other_program(tap, copied(folder, GO, GO.replace(".dump", ".elf")))
     tap.done()

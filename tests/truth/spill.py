@@ -13,7 +13,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import CAIRN, DUMPS, MKDUMP, Run, Tap  # noqa: E402
+from cairntest import CAIRN, DUMPS, MKDUMP, Run, Tap, listed  # noqa: E402
 
 MB = 1 << 20
 LINES = ("histo", "dom | head 30", "ls * -sort retained | head 40", "leaks", "roots | head 20", "check | cut check,result,detail",
@@ -70,17 +70,16 @@ def different(a, b):
 
 
 def check_large(t, folder):
-    """A list whose objects say that they have a terabyte each: sums that are dealt need more bits than a note has."""
-    n, size, dump = 150000, 1 << 40, os.path.join(folder, "list.txt")
-    with open(dump, "w", encoding="ascii") as to:
-        to.write("// Version: JRE 17 Linux amd64-64 build 20240716_000000 (made)\n")
-        for i in range(1, n + 1):
-            to.write("0x%016X [%d] OBJ Node\n\t%s\n" % (i * size, size, "0x%016X " % ((i + 1) * size) if i < n else ""))
-        to.write("// EOF: Total 'Objects',Refs(null) : %d,%d(1)\n" % (n, n))
-    want = [str((n - i) * size) for i in range(3)]
-    for options in (), ("--mem", "4M"):
-        run = Run([CAIRN, "--format", "csv", *options, "-x", "ls Node -sort retained | head 3", dump])
-        t.ok([line.split(",")[3] for line in run.out.splitlines()[1:]] == want, "sums of terabytes " + " ".join(options), run)
+    """A list whose objects say that they have a terabyte each: sums that are dealt need more bits than a note has.
+    And one whose sums have five bytes."""
+    n, dump = 150000, os.path.join(folder, "list.txt")
+    for size in (1 << 40, 1 << 16):
+        listed(dump, n, size)
+        want = [str((n - i) * size) for i in range(3)]
+        for options in (), ("--mem", "4M"):
+            run = Run([CAIRN, "--format", "csv", *options, "-x", "ls Node -sort retained | head 3", dump])
+            t.ok([line.split(",")[3] for line in run.out.splitlines()[1:]] == want,
+                 "sums of %d bytes %s" % (n * size, " ".join(options)), run)
 
 
 def check_full(t, dump, folder):

@@ -289,8 +289,7 @@ static void dominator_unreachable(struct image *i)
 }
 static void retains_less(struct image *i)
 {
-	uint64_t n, *retained = chunk(i, "retained", &n);
-	retained[a_dominator(i)] = 0;
+	numbers(i, "retained")[a_dominator(i)] = 0;
 }
 static void reachable_count(struct image *i) { numbers(i, "reachable")[0] ^= 1; }
 static void weak_beyond(struct image *i) { numbers(i, "weak")[1] = heap->n_objects; }

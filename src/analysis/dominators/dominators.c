@@ -3,7 +3,7 @@
  * dominators.c - from a heap to immediate dominators and retained sizes.
  *
  * This file decides the order of the steps and owns their memory: 4 bytes an object, 12 a number and 8 a junction, then
- * 12 an object and 4 for each number whose place in the order still matters.  The array of numbers is reused for the
+ * 8 an object and 4 for each number whose place in the order still matters.  The array of numbers is reused for the
  * immediate dominators.
  */
 #include "analysis/dominators/dominance.h"
@@ -15,11 +15,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { STRETCH = 1 << 18, AHEAD = 16 };
+enum { STRETCH = 1 << 18, AHEAD = 16, SIZES = 512 /* looked at together */ };
 
 struct results {
 	struct dominance *d;
-	uint64_t *retained;
+	struct narrow retained;
 	_Atomic uint64_t shallow;
 	_Atomic uint32_t closed; /* that are reachable */
 	struct bits inner;       /* by id: it may dominate objects that have a number */
@@ -94,13 +94,17 @@ static int weigh_stretch(void *context, unsigned task, struct err *err)
 	struct results *r = context;
 	const struct dominance *d = r->d;
 	uint32_t begin = task * (uint32_t)STRETCH, end = stretch_end(d, begin);
-	uint64_t shallow = 0;
+	uint64_t shallow = 0, size[SIZES];
 	(void)err;
-	heap_sizes(d->h, begin, end - begin, r->retained + begin);
-	for (uint32_t id = begin; id < end && !progress_stops(d->progress, id); id++) {
-		if (d->number[id] == NOT_REACHABLE || r->retained[id] == SIZE_UNKNOWN)
-			r->retained[id] = 0;
-		shallow += r->retained[id];
+	for (uint32_t id = begin, n; id < end && !progress_cancelled(d->progress); id += n) {
+		n = end - id < SIZES ? end - id : SIZES;
+		heap_sizes(d->h, id, n, size);
+		for (uint32_t i = 0; i < n; i++) {
+			if (d->number[id + i] == NOT_REACHABLE || size[i] == SIZE_UNKNOWN)
+				size[i] = 0;
+			narrow_set(&r->retained, id + i, size[i]);
+			shallow += size[i];
+		}
 	}
 	atomic_fetch_add(&r->shallow, shallow);
 	return 0;
@@ -110,9 +114,8 @@ static inline void pass_on(const struct results *r, uint32_t id)
 {
 	uint32_t above = r->d->number[id];
 	cairn_assert(above == DOMINATED_BY_ROOTS || above < r->d->h->n_objects);
-	if (above == DOMINATED_BY_ROOTS)
-		return;
-	r->retained[above] += r->retained[id];
+	if (above != DOMINATED_BY_ROOTS)
+		narrow_add(&r->retained, above, narrow_get(&r->retained, id));
 }
 
 /* In the order of ids: of closed objects those that lead nowhere, then the others, then what waits for nothing else. */
@@ -144,9 +147,9 @@ static void sum_inner(const struct results *r)
 		if (k >= 2 * AHEAD) {
 			uint32_t far = object[k - 2 * AHEAD], near = immediate[object[k - AHEAD]];
 			__builtin_prefetch(&immediate[far]);
-			__builtin_prefetch(&r->retained[far]);
+			narrow_look_ahead(&r->retained, far);
 			if (near != DOMINATED_BY_ROOTS)
-				__builtin_prefetch(&r->retained[near]);
+				narrow_look_ahead(&r->retained, near);
 		}
 		pass_on(r, object[k]);
 	}
@@ -206,7 +209,7 @@ static void look_no_more(const struct dominance *d, const struct dominators *out
 	for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		readahead_over(arrays[i]);
 	big_settle(out->immediate);
-	big_settle(out->retained);
+	narrow_settle(&out->retained);
 }
 
 /* Release what only the walk needed, and allocate what only comes after it. */
@@ -257,16 +260,16 @@ static int name_all(struct dominance *d, struct results *r, unsigned stretches, 
 	bits_release(&d->seen);
 	bits_release(&d->inner);
 	bits_release(&d->at);
-	big_free(d->place);
-	d->place = NULL;
 	return code;
 }
 
+/* Sums stand where the places were: memory that the kernel need not clear again. */
 static int sum_all(struct dominance *d, struct results *r, unsigned stretches, struct err *err)
 {
-	r->retained = big_alloc(d->h->n_objects, sizeof *r->retained, err);
-	if (!r->retained)
-		return ERR_NOMEM;
+	int code = narrow_init(&r->retained, d->h->n_objects, d->h->shallow, d->place, err);
+	d->place = NULL;
+	if (code)
+		return code;
 	parallel_each(stretches, weigh_stretch, r);
 	sum_outer(r);
 	sum_inner(r);
@@ -331,7 +334,7 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 void dominators_release(struct dominators *d)
 {
 	big_free(d->immediate);
-	big_free(d->retained);
+	narrow_release(&d->retained);
 	*d = (struct dominators){ .immediate = NULL };
 }
 

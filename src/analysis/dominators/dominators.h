@@ -14,12 +14,14 @@
  * references, whatever the heap's shape.  While it runs it takes 5 bytes an object, 12 more for one that is not closed
  * (dominance.h), 8 more for one that several others reference, and one or two (at most five) for an
  * object whose class object is not a root; before that, 16 for each object on the deepest way that has more than
- * one reference to follow.  The result takes 12 bytes an object, and at most 5 more while it is summed up.
+ * one reference to follow.  The result takes 8 bytes an object, one more for more than 4 GiB, four for more than 1 TiB,
+ * and at most 5 more while it is summed up.
  */
 #ifndef CAIRN_ANALYSIS_DOMINATORS_DOMINATORS_H
 #define CAIRN_ANALYSIS_DOMINATORS_DOMINATORS_H
 
 #include "algorithms/bits.h"
+#include "algorithms/narrow.h"
 #include "base/amount.h"
 #include "base/err.h"
 #include "base/progress.h"
@@ -37,7 +39,7 @@ struct model;
 struct dominators {
 	uint32_t n_objects;
 	uint32_t *immediate; /* by object id: id of the immediate dominator, or one of the two above */
-	uint64_t *retained;  /* by object id: see dominators_retained */
+	struct narrow retained; /* by object id: see dominators_retained */
 	uint32_t n_reachable;
 	uint64_t shallow_reachable; /* bytes */
 };
@@ -45,13 +47,13 @@ struct dominators {
 /* What an object retains, in bytes; 0 for what is not reachable. */
 static inline uint64_t dominators_retained(const struct dominators *d, uint32_t id)
 {
-	return d->retained[id];
+	return narrow_get(&d->retained, id);
 }
 
 /* It is asked for soon. */
 static inline void dominators_look_ahead(const struct dominators *d, uint32_t id)
 {
-	__builtin_prefetch(&d->retained[id]);
+	narrow_look_ahead(&d->retained, id);
 }
 
 /* The id of the thread object under which this root hangs in the tree: the root stands on that

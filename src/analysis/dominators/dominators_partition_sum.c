@@ -162,7 +162,7 @@ static int partition_sizes(struct dominance *d, size_t bucket, struct dominators
 		if (progress_stops(d->progress, at))
 			code = err_cancelled(err);
 	}
-	big_write(out->retained, begin * sizeof *room, room, (end - begin) * sizeof *room);
+	narrow_write(&out->retained, begin, end - begin, room);
 	return code;
 }
 
@@ -191,12 +191,12 @@ static int add_up(struct dominance *d, size_t bucket, uint64_t *sum, uint32_t *j
 	return code;
 }
 
-static void give_sums(struct dominance *d, size_t bucket, uint64_t *retained, uint64_t *room)
+static void give_sums(struct dominance *d, size_t bucket, struct narrow *retained, uint64_t *room)
 {
-	uint64_t at = bucket_begin(d, bucket) * sizeof *room, bytes = bucket_end(d, bucket) * sizeof *room - at;
-	big_read(room, retained, at, bytes);
+	uint64_t begin = bucket_begin(d, bucket), n = bucket_end(d, bucket) - begin;
+	narrow_read(retained, begin, n, room);
 	take_bucket(d, 1, bucket, room);
-	big_write(retained, at, room, bytes);
+	narrow_write(retained, begin, n, room);
 }
 
 /* What has a number, with its dominator into the bucket of its id, where that one's id is at hand: mostly it is.  Else
@@ -260,7 +260,7 @@ static int sum_all(struct dominance *d, struct dominators *out, uint64_t *room, 
 	for (size_t bucket = partition_buckets(d); bucket-- > 0 && code == 0;)
 		code = add_up(d, bucket, room, &junction, err);
 	for (size_t bucket = 0; bucket < n && code == 0 && !progress_cancelled(d->progress); bucket++)
-		give_sums(d, bucket, out->retained, room);
+		give_sums(d, bucket, &out->retained, room);
 	return code ? code : progress_check(d->progress, err);
 }
 
@@ -282,9 +282,10 @@ int partition_sum(struct dominance *d, struct dominators *out, struct err *err)
 {
 	big_free(d->place);
 	d->place = NULL;
-	out->retained = big_alloc(d->h->n_objects, sizeof *out->retained, err);
 	uint64_t *room = big_alloc_held(bucket_size(d), sizeof *room, err);
-	int code = out->retained && room ? sum_all(d, out, room, err) : ERR_NOMEM;
+	int code = room ? narrow_init(&out->retained, d->h->n_objects, d->h->shallow, NULL, err) : ERR_NOMEM;
+	if (code == 0)
+		code = sum_all(d, out, room, err);
 	big_free(room);
 	if (code == 0)
 		code = name_all(d, err);

@@ -66,7 +66,7 @@ struct summing {
 	const struct heap *heap;
 	uint32_t n;
 	uint32_t *above;    /* codes at first */
-	uint64_t *retained;
+	struct narrow retained;
 	uint32_t *below;    /* how many objects below each are not yet summed */
 };
 
@@ -85,7 +85,7 @@ static int take_part(void *summing, unsigned part, struct err *err)
 		if (above >= s->n && above < NOT_REACHABLE)
 			return damaged(err);
 		s->above[id] = above;
-		s->retained[id] = above == NOT_REACHABLE ? 0 : heap_shallow(s->heap, id);
+		narrow_set(&s->retained, id, above == NOT_REACHABLE ? 0 : heap_shallow(s->heap, id));
 	}
 	return progress_cancelled(progress_own()) ? err_cancelled(err) : 0;
 }
@@ -117,7 +117,7 @@ static int sum(struct summing *s, uint32_t *n_reachable, struct err *err)
 				return damaged(err);
 			if (above == DOMINATED_BY_ROOTS)
 				break;
-			s->retained[above] += s->retained[at];
+			narrow_add(&s->retained, above, narrow_get(&s->retained, at));
 			if (--s->below[above])
 				break;
 			at = above;
@@ -135,8 +135,8 @@ int retained_unpack(struct dominators *out, const struct model *m, struct err *e
 	int code = bytes == s.n * sizeof *s.above ? chunks_take(c, chunk, &codes, &bytes, err) : damaged(err);
 	s.above = (uint32_t *)(uintptr_t)codes; /* our own, as all that was packed */
 	if (!code) {
-		s.retained = big_alloc(s.n, sizeof *s.retained, err);
-		s.below = s.retained ? big_alloc(s.n, sizeof *s.below, err) : NULL;
+		code = narrow_init(&s.retained, s.n, s.heap->shallow, NULL, err);
+		s.below = !code ? big_alloc(s.n, sizeof *s.below, err) : NULL;
 		code = s.below ? parallel_run(0, s.n / TAKEN_AT_ONCE + 1, take_part, &s, err) : ERR_NOMEM;
 	}
 	if (!code)
@@ -144,7 +144,7 @@ int retained_unpack(struct dominators *out, const struct model *m, struct err *e
 	big_free(s.below);
 	if (code) {
 		big_free(s.above);
-		big_free(s.retained);
+		narrow_release(&s.retained);
 		return code;
 	}
 	out->immediate = s.above;

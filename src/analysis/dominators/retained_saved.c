@@ -60,8 +60,13 @@ int retained_write(const struct retained *r, struct chunks_writer *w, struct err
 	pack_release(&p);
 	if (code || w->packed)
 		return code ? code : retained_pack(r, w, err);
+	const struct narrow *retained = &r->dominators.retained;
 	code = chunks_add(w, "dominator", r->dominators.immediate, n * sizeof *r->dominators.immediate, err);
-	return code ? code : chunks_add(w, "retained", r->dominators.retained, n * sizeof *r->dominators.retained, err);
+	if (!code)
+		code = chunks_add(w, "retained", retained->low, n * sizeof *retained->low, err);
+	if (!code && retained->high)
+		code = chunks_add(w, "retained_high", retained->high, narrow_high_bytes(retained, n), err);
+	return code;
 }
 
 /* --- reading ------------------------------------------------------------------------------------ */
@@ -103,7 +108,7 @@ int retained_read_sums(struct retained *out, const struct model *m, struct err *
 
 struct tree {
 	const uint32_t *above;
-	const uint64_t *retained;
+	struct narrow retained;
 	uint32_t n;
 	_Atomic uint64_t reachable;
 	_Atomic bool doubtful; /* some object retains no more than one below it */
@@ -119,9 +124,10 @@ static bool tree_holds(void *context, uint64_t from, uint64_t n)
 		reachable += above != NOT_REACHABLE;
 		if (above >= NOT_REACHABLE)
 			continue;
-		if (above >= t->n || t->above[above] == NOT_REACHABLE || t->retained[above] < t->retained[id])
+		uint64_t own = narrow_get(&t->retained, id);
+		if (above >= t->n || t->above[above] == NOT_REACHABLE || narrow_get(&t->retained, above) < own)
 			return false;
-		doubtful |= t->retained[above] == t->retained[id];
+		doubtful |= narrow_get(&t->retained, above) == own;
 	}
 	atomic_fetch_add(&t->reachable, reachable);
 	if (doubtful)
@@ -138,7 +144,7 @@ static int follow_doubts(const struct tree *t, struct err *err)
 		for (uint32_t at = id; !seen[at];) {
 			uint32_t above = t->above[at];
 			seen[at] = id + 1;
-			if (above >= NOT_REACHABLE || t->retained[above] > t->retained[at])
+			if (above >= NOT_REACHABLE || narrow_get(&t->retained, above) > narrow_get(&t->retained, at))
 				break;
 			at = above;
 			if (seen[at] == id + 1)
@@ -149,37 +155,46 @@ static int follow_doubts(const struct tree *t, struct err *err)
 	return code;
 }
 
+/* A chunk, read only as all of a found tree is. */
+static int take_one(void *to, const struct chunks *c, const char *name, uint64_t *bytes, struct err *err)
+{
+	const void *taken;
+	int code = chunks_take(c, name, &taken, bytes, err);
+	if (!code)
+		memcpy(to, &taken, sizeof taken);
+	return code;
+}
+
 /* As they stand in the file. */
 static int take_mapped(struct dominators *out, const struct chunks *c, uint32_t n, struct err *err)
 {
 	struct tree t = { .n = n };
-	const void *above = NULL, *retained = NULL;
-	uint64_t n_above = 0, n_retained = 0;
-	int code = chunks_take(c, "dominator", &above, &n_above, err);
-	big_vanishes_as_ones(above); /* none: zeros would lead round in a circle */
+	uint64_t n_above = 0, n_low = 0, n_high = 0;
+	bool high = chunks_bytes(c, "retained_high") != UINT64_MAX;
+	int code = take_one(&out->immediate, c, "dominator", &n_above, err);
+	big_vanishes_as_ones(out->immediate); /* none: zeros would lead round in a circle */
 	if (!code)
-		code = chunks_take(c, "retained", &retained, &n_retained, err);
-	if (!code && (n_above != 4 * (uint64_t)t.n || n_retained != 8 * (uint64_t)t.n))
+		code = take_one(&out->retained.low, c, "retained", &n_low, err);
+	if (!code && high)
+		code = take_one(&out->retained.high, c, "retained_high", &n_high, err);
+	out->retained.wide = n_high > n;
+	if (!code && (n_above != 4 * (uint64_t)n || n_low != n_above || n_high != narrow_high_bytes(&out->retained, n)))
 		code = damaged(err);
-	t.above = above;
-	t.retained = retained;
+	t.above = out->immediate;
+	t.retained = out->retained;
 	if (!code) {
 		const struct chunk_look looks[] = {
-			{ .name = "retained", .bytes = retained },
-			{ .name = "dominator", .bytes = above, .holds = tree_holds, .context = &t } };
-		code = chunks_check(c, looks, 2, err);
+			{ .name = "retained", .bytes = t.retained.low },
+			{ .name = "dominator", .bytes = t.above, .holds = tree_holds, .context = &t },
+			{ .name = "retained_high", .bytes = t.retained.high } };
+		code = chunks_check(c, looks, high ? 3 : 2, err);
 	}
 	if (!code && t.doubtful)
 		code = follow_doubts(&t, err);
-	if (code) {
-		big_free(above);
-		big_free(retained);
-		return code;
-	}
-	memcpy(&out->immediate, &above, sizeof above); /* read only, as all of a found tree is */
-	memcpy(&out->retained, &retained, sizeof retained);
+	if (code)
+		dominators_release(out);
 	out->n_reachable = (uint32_t)t.reachable;
-	return 0;
+	return code;
 }
 
 int retained_read(struct retained *out, const struct model *m, struct progress *progress, struct err *err)
@@ -197,8 +212,7 @@ int retained_read(struct retained *out, const struct model *m, struct progress *
 	}
 	progress_set_own(before);
 	if (code) {
-		big_free(d.immediate);
-		big_free(d.retained);
+		dominators_release(&d);
 		return code;
 	}
 	out->dominators.immediate = d.immediate;

@@ -80,26 +80,43 @@ struct what_if_figure what_if_one(struct what_if *c, uint32_t holder, uint32_t t
  * the VM's queue of finalizers holds, nor stacks of virtual threads.  holder HEAP_NONE: the roots' hold. */
 bool what_if_clearable(const struct heap *h, uint32_t holder, uint32_t target);
 
+/* What something of a Java program leads to, found as it is asked for (what_if_program.c). */
+struct what_if_program {
+	const struct model *model;  /* NULL: of another program */
+	struct bits barred_classes; /* by class: no way leads through their instances */
+	struct bits barred;         /* by id: class objects that no way leads through */
+	struct bits starts;         /* by id: what roots and class objects of the program hold */
+	struct bits leads, none;    /* by id: something of the program leads there; nothing does */
+	struct what_if_step {
+		uint32_t id, to; /* to: the place of what it references */
+	} *list;                    /* what a search came to */
+	size_t n_list, cap_list;
+	uint64_t effort;            /* references to look at until a walk over the heap costs less */
+	bool complete;              /* leads has them all */
+	struct err err;             /* why an answer is missing */
+};
+
 /* Which objects are inside the JDK or Go's library, whose references no program clears (what_if_owner.h). */
 struct what_if_owner {
 	const struct retained *r;
-	struct bits programs;        /* by id: something of the program leads there; of Java only */
+	struct what_if_program program;
 	struct bits library;         /* by id: the roots lead there without the program; NULL: not asked yet */
 	struct bits own, runtime;    /* by class: the program's own; what Go's runtime needs itself */
 	struct bits known, internal; /* by id: the answer is known; it is yes */
 };
 
-/* 0, ERR_NOMEM or ERR_CANCELLED.  Walks the heap once; takes three bits an object, and 4 bytes and 3 bits
- * more while it walks. */
+/* 0, ERR_NOMEM or ERR_CANCELLED.  Takes six bits an object, most of them untouched. */
 MUST_CHECK int what_if_owner_init(struct what_if_owner *o, const struct retained *r, struct err *err);
 void what_if_owner_release(struct what_if_owner *o);
+/* Were all answers since the last call found?  0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int what_if_owner_check(struct what_if_owner *o, struct err *err);
 
-/* Is the object inside?  All calls together take linear time. */
+/* Is the object inside?  All calls together take linear time, and 4 bytes and 3 bits an object at most. */
 bool what_if_owner_internal(struct what_if_owner *o, uint32_t id);
 /* Is this reference?  holder HEAP_NONE: the roots' hold. */
 bool what_if_owner_inside(struct what_if_owner *o, uint32_t holder, uint32_t target);
 /* Does something of the program hold it: of Java on any way, be it through a loader; of Go as a root? */
-bool what_if_owner_reached(const struct what_if_owner *o, uint32_t id);
+bool what_if_owner_reached(struct what_if_owner *o, uint32_t id);
 /* Is the object alive without any reference of a Java program's?  The first call walks the heap; of other heaps
  * *keeps is true.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int what_if_owner_library_keeps(struct what_if_owner *o, uint32_t id, bool *keeps, struct err *err);

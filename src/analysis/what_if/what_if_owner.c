@@ -28,19 +28,26 @@ int what_if_owner_init(struct what_if_owner *o, const struct retained *r, struct
 			bits_set(&o->runtime, c);
 	if (h->java_lang_class == HEAP_NONE)
 		return 0;
-	if (bits_init(&o->programs, h->n_objects, err))
-		return ERR_NOMEM;
-	return what_if_program_mark(&o->programs, &r->model, &o->own, err);
+	return what_if_program_init(&o->program, &r->model, &o->own, err);
 }
 
 void what_if_owner_release(struct what_if_owner *o)
 {
-	bits_release(&o->programs);
+	what_if_program_release(&o->program);
 	bits_release(&o->library);
 	bits_release(&o->own);
 	bits_release(&o->runtime);
 	bits_release(&o->known);
 	bits_release(&o->internal);
+}
+
+int what_if_owner_check(struct what_if_owner *o, struct err *err)
+{
+	struct err missing = o->program.err;
+	o->program.err = (struct err)ERR_INIT;
+	if (missing.code && err)
+		*err = missing;
+	return missing.code ? missing.code : progress_check(progress_own(), err);
 }
 
 bool what_if_owner_names(const struct what_if_owner *o, uint32_t class)
@@ -75,7 +82,7 @@ bool what_if_owner_internal(struct what_if_owner *o, uint32_t id)
 	const uint32_t *immediate = o->r->dominators.immediate;
 	uint32_t at = id;
 	bool internal = false;
-	if (bits_get(&o->runtime, heap_class_index(h, id)) || (o->programs.word && !bits_get(&o->programs, id)))
+	if (bits_get(&o->runtime, heap_class_index(h, id)) || (o->program.model && !what_if_program_leads_to(&o->program, &o->own, id)))
 		return true;
 	for (;; at = immediate[at]) {
 		uint32_t mirrored = heap_class_mirrored(h, at);
@@ -114,10 +121,11 @@ bool what_if_owner_inside(struct what_if_owner *o, uint32_t holder, uint32_t tar
 	return (holder == HEAP_NONE || what_if_fame(h, holder, target) != FAME_OWN) && what_if_owner_internal(o, target);
 }
 
-bool what_if_owner_reached(const struct what_if_owner *o, uint32_t id)
+bool what_if_owner_reached(struct what_if_owner *o, uint32_t id)
 {
 	size_t n;
-	return o->programs.word ? bits_get(&o->programs, id) : held_by_library(o->r->heap, id, &n) < n;
+	return o->program.model ? what_if_program_leads_to(&o->program, &o->own, id) :
+	    held_by_library(o->r->heap, id, &n) < n;
 }
 
 int what_if_owner_library_keeps(struct what_if_owner *o, uint32_t id, bool *keeps, struct err *err)

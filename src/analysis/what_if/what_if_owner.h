@@ -19,11 +19,14 @@
 
 #include "analysis/what_if/what_if.h"
 
-/* Add to out (a bit an object) what something of the program leads to; own: the program's classes
- * (what_if_program.c). */
-MUST_CHECK int what_if_program_mark(struct bits *out, const struct model *model, const struct bits *own,
+/* What something of the program leads to (what_if_program.c).  own: by class, the program's.  0, ERR_NOMEM or
+ * ERR_CANCELLED; release it in either case. */
+MUST_CHECK int what_if_program_init(struct what_if_program *p, const struct model *model, const struct bits *own,
     struct err *err);
-/* Add to out what the roots lead to without any reference of the program's. */
+void what_if_program_release(struct what_if_program *p);
+/* Is the object among that?  False as well where p->err says why no answer was found. */
+bool what_if_program_leads_to(struct what_if_program *p, const struct bits *own, uint32_t id);
+/* Add to out (a bit an object) what the roots lead to without any reference of the program's. */
 MUST_CHECK int what_if_library_mark(struct bits *out, const struct model *model, const struct bits *own,
     struct err *err);
 

@@ -490,6 +490,8 @@ int what_if_plan_find(struct what_if_plan *out, const struct retained *r, uint64
 	if (!code)
 		code = settle(&p, err);
 	if (!code)
+		code = what_if_owner_check(&p.owner, err);
+	if (!code)
 		code = progress_check(p.progress, err);
 	what_if_groups_release(&p.groups);
 	what_if_owner_release(&p.owner);

@@ -3,9 +3,14 @@
  * what_if_program.c - what the program's own objects, static fields and stacks lead to, and what the library keeps
  * without them (what_if_owner.h).
  *
- * The first is one walk from all of these.  It does not enter class objects of the JDK and what describes modules
- * and the types of method handles: everything leads to them, and they lead to everything that the VM and the JDK
- * keep for themselves.  The same holds of loaders, but for the fields that the program's own subclasses declare.
+ * The first is what a walk from all of these comes to.  It does not enter class objects of the JDK and what describes
+ * modules and the types of method handles: everything leads to them, and they lead to everything that the VM and the
+ * JDK keep for themselves.  The same holds of loaders, but for the fields that the program's own subclasses declare.
+ * Few objects are asked about, so for each a search goes the other way, from the object to what holds it.  It ends
+ * soon: at something of the program, or where the JDK's own objects do.  What implies references are class objects,
+ * from which the walk begins or which it does not enter, so a search needs recorded references alone.
+ * Once searches have looked at half as many references as the heap has objects, the walk is done after all.
+ *
  * The second is one walk from all other roots.  It enters neither class objects nor instances of the program.
  */
 #include "analysis/what_if/what_if_owner.h"
@@ -17,6 +22,7 @@
 #include "heap/roots.h"
 #include "heap/threads.h"
 #include "heap/value.h"
+#include "heap/weak.h"
 #include "memory/big.h"
 
 #include <string.h>
@@ -93,20 +99,19 @@ static bool describes_the_vm(const char *name)
 	return false;
 }
 
-static int bar(struct bits *barred, const struct heap *h, const struct bits *own, struct err *err)
+/* classes: by class, those whose instances are barred; barred: by id, class objects. */
+static int bar_classes(struct bits *classes, struct bits *barred, const struct heap *h, const struct bits *own,
+    struct err *err)
 {
-	struct bits classes;
-	int code = bits_init(&classes, h->n_classes, err);
+	int code = bits_init(classes, h->n_classes, err);
+	if (!code)
+		code = bits_init(barred, h->n_objects, err);
 	for (uint32_t c = 0; !code && c < h->n_classes && !progress_own_stops(8 * c); c++) {
 		if (h->classes[c].object != HEAP_NONE && !bits_get(own, c))
 			bits_set(barred, h->classes[c].object);
 		if (h->classes[c].makes_loaders || describes_the_vm(h->classes[c].name))
-			bits_set(&classes, c);
+			bits_set(classes, c);
 	}
-	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++)
-		if (bits_get(&classes, heap_class_index(h, id)))
-			bits_set(barred, id);
-	bits_release(&classes);
 	return code;
 }
 
@@ -180,18 +185,6 @@ static int walk(struct bits *out, const struct model *model, const struct bits *
 	return code ? code : progress_check(progress_own(), err);
 }
 
-int what_if_program_mark(struct bits *out, const struct model *model, const struct bits *own, struct err *err)
-{
-	struct bits barred;
-	int code = bits_init(&barred, model->heap->n_objects, err);
-	if (!code)
-		code = bar(&barred, model->heap, own, err);
-	if (!code)
-		code = walk(out, model, own, &barred, false, err);
-	bits_release(&barred);
-	return code;
-}
-
 int what_if_library_mark(struct bits *out, const struct model *model, const struct bits *own, struct err *err)
 {
 	const struct heap *h = model->heap;
@@ -204,4 +197,159 @@ int what_if_library_mark(struct bits *out, const struct model *model, const stru
 		code = walk(out, model, own, &barred, true, err);
 	bits_release(&barred);
 	return code;
+}
+
+/* --- by searches backward ------------------------------------------------------------------------- */
+
+static bool is_barred(const struct what_if_program *p, uint32_t id)
+{
+	return bits_get(&p->barred, id) || bits_get(&p->barred_classes, heap_class_index(p->model->heap, id));
+}
+
+/* What class objects of the program imply.  False: one of them is none by its address, so ways may lead through what is
+ * implied, and a search cannot find them. */
+static bool mark_implied(struct what_if_program *p, const struct bits *own)
+{
+	const struct heap *h = p->model->heap;
+	struct implied_reference implied[HEAP_IMPLIED];
+	bool usual = true;
+	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(8 * c); c++) {
+		uint32_t id = h->classes[c].object;
+		if (id == HEAP_NONE || !bits_get(own, c) || is_barred(p, id))
+			continue;
+		usual = usual && is_programs(h, own, id);
+		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
+			bits_set(&p->starts, implied[k].target);
+	}
+	return usual;
+}
+
+int what_if_program_init(struct what_if_program *p, const struct model *model, const struct bits *own, struct err *err)
+{
+	const struct heap *h = model->heap;
+	struct bits threads;
+	*p = (struct what_if_program){.model = model};
+	int code = mark_threads(&threads, h, err);
+	if (!code)
+		code = bar_classes(&p->barred_classes, &p->barred, h, own, err);
+	if (!code && (bits_init(&p->starts, h->n_objects, err) || bits_init(&p->leads, h->n_objects, err) ||
+	    bits_init(&p->none, h->n_objects, err)))
+		code = ERR_NOMEM;
+	for (size_t i = 0; !code && i < h->n_roots && !progress_own_stops(i); i++)
+		if (!is_barred(p, h->roots[i].object) && is_programs_root(&h->roots[i], &threads))
+			bits_set(&p->starts, h->roots[i].object);
+	if (!code && mark_implied(p, own))
+		p->effort = h->n_objects / 2;
+	bits_release(&threads);
+	return code ? code : progress_check(progress_own(), err);
+}
+
+void what_if_program_release(struct what_if_program *p)
+{
+	bits_release(&p->barred_classes);
+	bits_release(&p->barred);
+	bits_release(&p->starts);
+	bits_release(&p->leads);
+	bits_release(&p->none);
+	big_free(p->list);
+}
+
+/* All that searches would find. */
+static int find_all(struct what_if_program *p, const struct bits *own, struct err *err)
+{
+	const struct heap *h = p->model->heap;
+	struct bits barred;
+	int code = bits_init(&barred, h->n_objects, err);
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++)
+		if (is_barred(p, id))
+			bits_set(&barred, id);
+	bits_clear(&p->leads);
+	if (!code)
+		code = walk(&p->leads, p->model, own, &barred, false, err);
+	bits_release(&barred);
+	p->complete = !code;
+	return code;
+}
+
+/* Does a field that a class of the program declares hold it, in this loader of such a class? */
+static bool loader_declares(const struct heap *h, const struct bits *own, uint32_t loader, uint32_t target)
+{
+	struct values values;
+	if (!values_held(h))
+		return true;
+	if (values_open(&values, h, loader, NULL))
+		return false;
+	struct field_walk walk = { .values = &values };
+	bool found = false;
+	while (!found && values_next_field(&walk))
+		found = bits_get(own, walk.declared_in) && value_object_id(h, &walk.value) == target;
+	return found;
+}
+
+/* Put aside what holds the object of this place.  *found: by this something of the program leads there. */
+static int add_holders(struct what_if_program *p, const struct bits *own, uint32_t place, bool *found,
+    struct err *err)
+{
+	const struct heap *h = p->model->heap;
+	uint32_t id = p->list[place].id;
+	uint64_t end = adjacency_start(&h->in, id + 1);
+	int code = 0;
+	for (uint64_t k = adjacency_start(&h->in, id); !code && !*found && k < end && p->effort; k++, p->effort--) {
+		uint32_t from = h->in.target[k], class = heap_class_index(h, from);
+		if (is_barred(p, from)) {
+			*found = h->classes[class].makes_loaders && bits_get(own, class) && !is_barred(p, id) &&
+			    loader_declares(h, own, from, id);
+		} else if (!bits_get(&p->none, from) && !weak_is(p->model->left_out, from, id)) {
+			*found = bits_get(&p->leads, from) || bits_get(&p->starts, from) || is_programs(h, own, from);
+			code = BIG_ADD(p->list, p->n_list, p->cap_list, err, (struct what_if_step){from, place});
+			if (!code)
+				bits_set(&p->none, from);
+		}
+	}
+	return code;
+}
+
+/* The search from an object that is no beginning itself. */
+static int search(struct what_if_program *p, const struct bits *own, uint32_t id, struct err *err)
+{
+	bool found = false;
+	p->n_list = 0;
+	int code = BIG_ADD(p->list, p->n_list, p->cap_list, err, (struct what_if_step){id, 0});
+	if (!code)
+		bits_set(&p->none, id);
+	uint32_t at = 0;
+	for (; !code && !found && at < p->n_list && p->effort && !progress_own_stops(at); at++)
+		code = add_holders(p, own, at, &found, err);
+	if (!code && !found && at == p->n_list && p->effort)
+		return progress_check(progress_own(), err); /* nothing leads to any of them */
+	for (size_t i = 0; i < p->n_list; i++)
+		bits_unset(&p->none, p->list[i].id);
+	if (!code && !found)
+		return p->effort ? progress_check(progress_own(), err) : find_all(p, own, err);
+	for (uint32_t step = at - 1; found; step = p->list[step].to) {
+		bits_set(&p->leads, p->list[step].id);
+		found = step > 0;
+	}
+	return code;
+}
+
+bool what_if_program_leads_to(struct what_if_program *p, const struct bits *own, uint32_t id)
+{
+	const struct heap *h = p->model->heap;
+	uint32_t class = heap_class_index(h, id);
+	bool leads = bits_get(&p->leads, id);
+	if (leads || p->complete || bits_get(&p->none, id))
+		return leads;
+	if (h->classes[class].makes_loaders) { /* loaders that the walk came to are the program's, too */
+		leads = bits_get(own, class);
+		if (!leads && library_usual_loader(h, id))
+			return false;
+	} else if (is_barred(p, id)) {
+		return false;
+	}
+	if (leads || bits_get(&p->starts, id) || is_programs(h, own, id))
+		return true;
+	if (search(p, own, id, &p->err))
+		return false;
+	return bits_get(&p->leads, id);
 }

@@ -477,6 +477,8 @@ static int find_all(struct found *f, struct result **out, struct asking *q, doub
 		code = find_suspects(f, q, share, err);
 	if (!code)
 		code = add_own_holders(f, q, share, err);
+	if (!code)
+		code = what_if_owner_check(&q->owner, err);
 	struct result *r = *out = result_new_rows(f->suspects ? "leaks" : "leaks: no suspect, largest holders",
 	    q->s->dump, &shape);
 	if (!code)

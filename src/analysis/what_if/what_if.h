@@ -101,6 +101,7 @@ struct what_if_owner {
 	const struct retained *r;
 	struct what_if_program program;
 	struct bits library;         /* by id: the roots lead there without the program; NULL: not asked yet */
+	struct bits by_globals;      /* by id: what_if_held_by_globals; NULL: not asked yet */
 	struct bits own, runtime;    /* by class: the program's own; what Go's runtime needs itself */
 	struct bits known, internal; /* by id: the answer is known; it is yes */
 };
@@ -216,7 +217,8 @@ MUST_CHECK int what_if_together(struct what_if_edges *out, struct amount *freed,
 
 /*
  * Those of n objects (ids) that static fields and global variables alone hold, of those that what_if_together may
- * choose: clearing all of them would free these.  to: room for n ids.  Walks the heap.  0, ERR_NOMEM or ERR_CANCELLED.
+ * choose: clearing all of them would free these.  to: room for n ids.  The first call walks the heap.  0, ERR_NOMEM or
+ * ERR_CANCELLED.
  */
 MUST_CHECK int what_if_held_by_globals(uint32_t *to, size_t *n_to, struct what_if *c, struct what_if_owner *owner,
     const uint32_t *ids, size_t n, struct progress *progress, struct err *err);

@@ -35,6 +35,7 @@ void what_if_owner_release(struct what_if_owner *o)
 {
 	what_if_program_release(&o->program);
 	bits_release(&o->library);
+	bits_release(&o->by_globals);
 	bits_release(&o->own);
 	bits_release(&o->runtime);
 	bits_release(&o->known);

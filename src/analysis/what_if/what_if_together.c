@@ -343,23 +343,31 @@ static int add_globals(struct together *t, struct what_if_edges *to, struct err 
 	return code ? code : progress_check(t->progress, err);
 }
 
+/* What they free when all are cleared, found once. */
+static int free_globals(struct together *t, struct err *err)
+{
+	struct what_if_edges globals = {.edge = NULL};
+	struct what_if_loss loss;
+	int code = add_globals(t, &globals, err);
+	if (!code && !globals.n)
+		return bits_init(&t->owner->by_globals, t->heap->n_objects, err);
+	if (!code)
+		code = what_if_find(&loss, &t->cut->retained->model, &globals, NULL, 0, t->progress, err);
+	if (!code)
+		t->owner->by_globals = loss.dead;
+	what_if_edges_release(&globals);
+	return code;
+}
+
 int what_if_held_by_globals(uint32_t *to, size_t *n_to, struct what_if *c, struct what_if_owner *owner,
     const uint32_t *ids, size_t n, struct progress *progress, struct err *err)
 {
 	struct together t = {.cut = c, .owner = owner, .heap = c->retained->heap, .least = FAME_GLOBAL,
 	    .immediate = c->retained->dominators.immediate, .progress = progress};
-	struct what_if_edges globals = {.edge = NULL};
-	struct what_if_loss loss;
 	*n_to = 0;
-	int code = add_globals(&t, &globals, err);
-	if (!code && globals.n) {
-		code = what_if_find(&loss, &c->retained->model, &globals, NULL, 0, progress, err);
-		for (size_t i = 0; !code && i < n; i++)
-			if (bits_get(&loss.dead, ids[i]))
-				to[(*n_to)++] = ids[i];
-		if (!code)
-			what_if_loss_release(&loss);
-	}
-	what_if_edges_release(&globals);
+	int code = owner->by_globals.word ? 0 : free_globals(&t, err);
+	for (size_t i = 0; !code && i < n; i++)
+		if (bits_get(&owner->by_globals, ids[i]))
+			to[(*n_to)++] = ids[i];
 	return code;
 }

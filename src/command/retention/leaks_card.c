@@ -253,11 +253,11 @@ static uint32_t find_parts(const struct retained *r, uint32_t id, struct held_pa
 	struct held_part *of_class = big_alloc(h->n_classes, sizeof *of_class, NULL);
 	for (uint32_t i = 0; of_class && i < n && !progress_own_stops(i); i++) {
 		struct held_part *to = &of_class[heap_class_index(h, child[i])];
-		*to = (struct held_part){to->bytes + retained_of(r, child[i]).n, to->n + 1, child[i]};
+		*to = (struct held_part){to->bytes + retained_size(r, child[i]), to->n + 1, child[i]};
 	}
 	for (uint32_t i = 0; of_class && i < n && !progress_own_stops(i); i++)
 		if (of_class[heap_class_index(h, child[i])].n < MANY)
-			keep_largest(largest, &found, &(struct held_part){retained_of(r, child[i]).n, 1, child[i]});
+			keep_largest(largest, &found, &(struct held_part){retained_size(r, child[i]), 1, child[i]});
 	for (size_t class = 0; of_class && class < h->n_classes; class++)
 		if (of_class[class].n >= MANY)
 			keep_largest(largest, &found, &of_class[class]);

@@ -16,7 +16,7 @@
  *   transpose incoming references                                                     adjacency.c
  *   roots     threads from the javacore, roots recorded or inferred                   roots.c
  *
- * Memory while building n objects, a arrays: the survey holds 8 n + 2 a bytes or so, given back before
+ * Memory while building n objects, a arrays: the survey holds 4 n + 2 a bytes or so, given back before
  * the references (8 bytes each) are allocated.
  */
 #ifndef CAIRN_HEAP_BUILD_BUILD_H
@@ -60,15 +60,6 @@ struct count_pass_thread {
 struct count_pass_cut {
 	struct part part;
 	uint64_t record; /* number within the part of the first record behind the cut */
-};
-
-/* What one part's records say about the class of one handle. */
-struct part_class {
-	uint64_t common_size; /* bytes of its first instance, 0: none yet.  Others of the same size need not
-	                         record theirs */
-	bool used;             /* some record names the class */
-	uint64_t first;        /* if used: number within the part of the first record that does */
-	enum record_kind kind; /* if used: of the first record that does */
 };
 
 /*
@@ -290,7 +281,14 @@ struct objects_walk {
 	uint32_t id;      /* of the next record */
 	uint32_t n_ahead; /* records from the next on whose ids follow one another */
 	uint32_t reach;   /* as many may be looked at next */
+	uint64_t last;    /* address of the last of those ahead */
 };
+/* The walk over a slice's records, without their ids. */
+static inline struct records_walk slice_walk(const struct slice *s)
+{
+	return records_walk(&s->records, s->part->by_handle);
+}
+
 struct objects_walk objects_walk(const struct build *b, const struct slice *slice);
 /* For objects_next: find the next stretch.  False: there are no more records. */
 bool objects_look_ahead(struct objects_walk *w);

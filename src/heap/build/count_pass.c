@@ -25,7 +25,7 @@
 
 enum { PARTS_PER_THREAD = 8, CACHED_HANDLES = 1024, BYTES_PER_RECORD = 64 };
 
-uint64_t slice_records = BIG_HUGE_PAGE / sizeof(struct packed_record);
+uint64_t slice_records = (BIG_HUGE_PAGE / sizeof(struct record_group) + 1) * GROUP_RECORDS;
 
 struct count_pass_sink {
 	struct sink sink; /* first: the reader's view of us */
@@ -120,13 +120,13 @@ static int begin_slice(struct count_pass_sink *s)
 }
 
 /* The look at the cancel flag and the sums are the caller's. */
-static inline __attribute__((always_inline)) int add_record(struct count_pass_sink *s, const struct record *r)
+static int add_record(struct count_pass_sink *s, const struct record *r, bool usual)
 {
 	if (s->records->n == slice_records && begin_slice(s) < 0)
 		return ERR_NOMEM;
 	s->part->n_records++;
 	s->part->n_kind[r->kind]++;
-	return records_add(s->records, r, s->sink.err);
+	return records_add(s->records, r, usual, s->sink.err);
 }
 
 static int too_many_references(struct count_pass_sink *s, uint64_t address, uint64_t n_references)
@@ -163,48 +163,44 @@ static bool is_uncommon(struct count_pass_part *p, uint64_t *common, uint64_t si
 	return !size || *common != size;
 }
 
-static int note_place(struct count_pass_part *p, uint64_t offset, struct err *err)
+/* Of some objects, which all have offsets or none. */
+static int note_places(struct count_pass_part *p, const struct object_record *records, size_t n, struct err *err)
 {
-	if (p->n_places == p->cap_places) {
-		uint64_t cap = p->cap_places ? 2 * p->cap_places : 4096;
-		uint64_t *places = big_resize(p->places, cap, sizeof *places, err);
-		if (!places)
-			return ERR_NOMEM;
-		p->places = places;
-		p->cap_places = cap;
-	}
-	p->places[p->n_places++] = offset;
-	return 0;
+	int code = 0;
+	if (!records[0].offset)
+		return 0;
+	for (size_t i = -p->n_placed % PLACE_STEP; i < n && code == 0; i += PLACE_STEP)
+		code = BIG_ADD(p->places, p->n_places, p->cap_places, err, records[i].offset);
+	p->n_placed += n;
+	return code;
 }
 
 /* Note an object that is, or may be, of another size than its class and length say.  *size becomes unknown where only
  * such objects have one. */
-static inline __attribute__((always_inline)) int note_odd(struct count_pass_sink *s, uint64_t address, bool hashed,
+static int note_odd(struct count_pass_sink *s, uint64_t address, bool hashed,
     uint64_t *size)
 {
 	struct count_pass_part *p = s->part;
 	uint64_t odd = s->sizes_follow ? *size : SIZE_UNKNOWN;
-	if (__builtin_expect(odd == SIZE_UNKNOWN && !(hashed && s->hashed_grow), 1))
+	if (odd == SIZE_UNKNOWN && !(hashed && s->hashed_grow))
 		return 0;
 	if (odd != SIZE_UNKNOWN)
 		*size = SIZE_UNKNOWN;
 	return BIG_ADD(p->odd, p->n_odd, p->cap_odd, s->sink.err, (struct odd_record){ address, odd });
 }
 
-static inline __attribute__((always_inline)) int add_object(struct count_pass_sink *s, const struct object_record *r)
+static int add_object(struct count_pass_sink *s, const struct object_record *r)
 {
 	struct count_pass_part *p = s->part;
-	if (__builtin_expect(r->n_references >= UINT32_MAX, 0))
+	if (r->n_references >= UINT32_MAX)
 		return too_many_references(s, r->address, r->n_references);
-	if (r->offset && p->n_placed++ % PLACE_STEP == 0 && note_place(p, r->offset, s->sink.err) < 0)
-		return ERR_NOMEM;
 	struct part_class *class = class_of_handle(p, r->class_handle, s->sink.err);
 	if (!class)
 		return ERR_NOMEM;
 	uint64_t size = r->size;
 	if (note_odd(s, r->address, r->hashed && r->kind == OBJECT_INSTANCE, &size) < 0)
 		return ERR_NOMEM;
-	if (__builtin_expect(!class->used, 0)) {
+	if (!class->used) {
 		class->used = true;
 		class->first = p->n_records;
 		class->kind = (enum record_kind)r->kind;
@@ -218,7 +214,20 @@ static inline __attribute__((always_inline)) int add_object(struct count_pass_si
 		.size = size,
 		.length = r->length,
 	};
-	return add_record(s, &record);
+	return add_record(s, &record, record.kind == class->kind);
+}
+
+/* The first of them that are as most are, by a shorter way. */
+static int add_usual(struct count_pass_sink *s, const struct object_record *r, size_t n, size_t *added)
+{
+	struct count_pass_part *p = s->part;
+	uint64_t room = slice_records - s->records->n;
+	int code = !room ? begin_slice(s) : 0;
+	n = !room || n < room ? n : room;
+	if (code == 0)
+		code = records_add_usual(s->records, r, n, p->by_handle, p->n_by_handle, p->n_kind, added, s->sink.err);
+	p->n_records += code ? 0 : *added;
+	return code;
 }
 
 static int sink_objects(struct sink *sink, const struct object_record *records, size_t n)
@@ -228,12 +237,16 @@ static int sink_objects(struct sink *sink, const struct object_record *records, 
 	int code = refused(s);
 	if (code == 0 && progress_stops_in(s->build->progress, p->n_records, n))
 		code = err_cancelled(sink->err);
-	uint64_t n_references = 0;
-	for (size_t i = 0; i < n && code == 0; i++) {
-		code = add_object(s, &records[i]);
-		n_references += records[i].n_references;
+	if (code == 0)
+		code = note_places(p, records, n, sink->err);
+	for (size_t i = 0, added; i < n && code == 0; i++) {
+		code = add_usual(s, records + i, n - i, &added);
+		i += code ? 0 : added;
+		if (code == 0 && i < n)
+			code = add_object(s, &records[i]);
 	}
-	p->n_references += n_references;
+	for (size_t i = 0; i < n; i++)
+		p->n_references += records[i].n_references;
 	return code;
 }
 
@@ -322,7 +335,7 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 		.length = LENGTH_UNKNOWN,
 	};
 	p->n_references += r->n_references;
-	return progress_stops(s->build->progress, p->n_records) ? err_cancelled(sink->err) : add_record(s, &record);
+	return progress_stops(s->build->progress, p->n_records) ? err_cancelled(sink->err) : add_record(s, &record, false);
 }
 
 static int sink_root(struct sink *sink, const struct root_record *r)

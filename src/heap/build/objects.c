@@ -23,6 +23,8 @@
 
 /* --- the index ------------------------------------------------------------------------------------ */
 
+enum { AT_ONCE = 256 }; /* records */
+
 struct indexing {
 	struct build *build;
 	struct address_index *slices; /* pages of each slice, to be joined */
@@ -32,30 +34,43 @@ static int note_slice(void *context, unsigned task, struct err *err)
 {
 	struct indexing *x = context;
 	struct address_index *index = &x->slices[task];
-	struct records_walk w = records_walk(&x->build->slices[task]->records);
-	uint64_t number = 0;
-	uint32_t n = 0; /* records in this page since the last in another one */
+	struct records_walk w = slice_walk(x->build->slices[task]);
+	uint64_t number = 0, round = 0, first, last, n;
+	uint32_t noted = 0; /* records in this page since the last in another one */
 	int code = 0;
-	for (struct record r; code == 0 && records_next_bare(&w, &r); n++) {
-		if (progress_stops(x->build->progress, w.at))
+	while (code == 0 && (n = records_ascent(&w, AT_ONCE, &first, &last))) {
+		if (progress_stops(x->build->progress, round++))
 			return err_cancelled(err);
-		uint64_t here = index_page_number(index, r.address);
-		if (n && here != number) {
-			code = index_note(index, number, n, err);
-			n = 0;
+		uint64_t here = index_page_number(index, first);
+		while (index_page_number(index, last) != here)
+			n = records_ascent(&w, n / 2, &first, &last);
+		if (noted && here != number) {
+			code = index_note(index, number, noted, err);
+			noted = 0;
 		}
 		number = here;
+		noted += (uint32_t)n;
+		records_skip(&w, n, last);
 	}
-	return code == 0 && n ? index_note(index, number, n, err) : code;
+	return code == 0 && noted ? index_note(index, number, noted, err) : code;
 }
 
 static int insert_slice(void *context, unsigned task, struct err *err)
 {
 	struct indexing *x = context;
-	struct records_walk w = records_walk(&x->build->slices[task]->records);
+	struct records_walk w = slice_walk(x->build->slices[task]);
 	struct index_writer writer = { .x = x->build->heap->index };
-	for (struct record r; records_next_bare(&w, &r) && !progress_stops(x->build->progress, w.at);)
-		index_insert(&writer, r.address);
+	uint64_t round = 0, address, last, n;
+	while ((n = records_ascent(&w, AT_ONCE, &address, &last)) && !progress_stops(x->build->progress, round++)) {
+		index_insert(&writer, address);
+		records_skip(&w, 1, address);
+		for (unsigned i, n_here; n > 1; n -= n_here) {
+			const uint8_t *step = records_group(&w, 0, n - 1, &i, &n_here)->step;
+			for (unsigned end = i + n_here; i < end; i++)
+				index_insert(&writer, address += (uint64_t)step[i] * STEP_BYTES);
+			records_skip_near(&w, n_here, address);
+		}
+	}
 	index_flush(&writer);
 	return progress_check(x->build->progress, err); /* a slice that was left early is no use */
 }
@@ -136,7 +151,7 @@ struct objects_walk objects_walk(const struct build *b, const struct slice *slic
 {
 	return (struct objects_walk){
 		.build = b,
-		.records = records_walk(&slice->records),
+		.records = slice_walk(slice),
 		.number = slice->first_record,
 		.duplicate = objects_duplicate_from(b, slice->first_record),
 		.reach = 1,
@@ -165,6 +180,7 @@ bool objects_look_ahead(struct objects_walk *w)
 		return true;
 	}
 	w->id = index_find(index, first);
+	w->last = last;
 	if (n > 1 && index_find(index, last) - w->id == n - 1)
 		w->n_ahead = (uint32_t)n;
 	w->reach = w->n_ahead < n ? 1 : w->reach < REACH_MOST ? 2 * w->reach : REACH_MOST;
@@ -226,7 +242,7 @@ static void find_duplicates(struct build *b)
 	struct heap *h = b->heap;
 	uint64_t number = 0;
 	for (unsigned i = 0; i < b->n_slices; i++) {
-		struct records_walk w = records_walk(&b->slices[i]->records);
+		struct records_walk w = slice_walk(b->slices[i]);
 		for (struct record r; records_next_bare(&w, &r); number++) {
 			if (build_stops(b, number))
 				return;
@@ -263,27 +279,81 @@ static inline void note_degree(struct build *b, uint32_t id, uint32_t degree)
 	pthread_mutex_unlock(&b->lock);
 }
 
-static inline __attribute__((always_inline)) void scatter(struct build *b, struct slice *s, const bool sizes)
+/* The class and the number of references of a record; whether it is that of an object that counts. */
+static bool scatter_record(struct build *b, struct slice *s, const struct record *r, uint32_t id)
+{
+	if (r->kind != RECORD_CLASS)
+		places_note(&s->place_notes, id);
+	if (id == HEAP_NONE)
+		return false;
+	note_degree(b, id, r->n_references);
+	heap_set_class_index(b->heap, id, r->kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r->number);
+	return true;
+}
+
+/* Set those of 64 bits that are 1 from bit `at` on. */
+static void gather(struct bits_writer *w, struct bits *to, uint64_t at, uint64_t bits)
+{
+	unsigned shift = at & 63;
+	bits_gather(w, &to->word[at >> 6], bits << shift);
+	if (shift && bits >> (64 - shift))
+		bits_gather(w, &to->word[(at >> 6) + 1], bits >> (64 - shift));
+}
+
+/* The records ahead, which are near. */
+static void scatter_near(struct build *b, struct slice *s, struct objects_walk *w, struct bits_writer *sized)
 {
 	struct heap *h = b->heap;
+	places_note_more(&s->place_notes, w->n_ahead);
+	while (w->n_ahead) {
+		unsigned i, n;
+		const struct record_group *g = records_group(&w->records, 0, w->n_ahead, &i, &n);
+		for (unsigned k = 0; k < n; k++)
+			heap_set_class_index(h, w->id + k, g->number[i + k]);
+		memcpy(b->degrees + w->id, g->degree + i, n);
+		gather(sized, &h->sized, w->id, (g->sized >> i) & UINT64_MAX >> (GROUP_RECORDS - n));
+		w->records.at += n;
+		w->number += n;
+		w->id += n;
+		w->n_ahead -= n;
+	}
+	w->records.address = w->last;
+}
+
+/* Sized are the arrays, and their extents are lengths. */
+static int scatter_lengths(struct build *b, struct slice *s, struct err *err)
+{
+	struct objects_walk w = objects_walk(b, s);
+	struct bits_writer sized = { .word = NULL };
+	uint64_t round = 0;
+	uint32_t id;
+	for (struct record r; objects_next(&w, &r, &id, false) && !progress_stops(b->progress, round++);) {
+		if (scatter_record(b, s, &r, id))
+			bits_gather(&sized, &b->heap->sized.word[id >> 6], (uint64_t)r.sized << (id & 63));
+		if (w.n_ahead)
+			scatter_near(b, s, &w, &sized);
+	}
+	bits_flush(&sized);
+	return progress_check(b->progress, err);
+}
+
+static int scatter_sizes(struct build *b, struct slice *s, struct err *err)
+{
 	struct objects_walk w = objects_walk(b, s);
 	struct bits_writer sized = { .word = NULL };
 	bool any_size = false;
 	uint32_t id;
-	for (struct record r; objects_next(&w, &r, &id, sizes) && !progress_stops(b->progress, 4 * w.number);) {
-		if (r.kind != RECORD_CLASS)
-			places_note(&s->place_notes, id);
-		if (id == HEAP_NONE)
+	for (struct record r; objects_next(&w, &r, &id, true) && !progress_stops(b->progress, 4 * w.number);) {
+		if (!scatter_record(b, s, &r, id))
 			continue;
-		note_degree(b, id, r.n_references);
-		heap_set_class_index(h, id, r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number);
-		bool needs = sizes ? needs_extent(b, s->part, &r) : is_array(&r);
-		bits_gather(&sized, &h->sized.word[id >> 6], (uint64_t)needs << (id & 63));
+		bool needs = needs_extent(b, s->part, &r);
+		bits_gather(&sized, &b->heap->sized.word[id >> 6], (uint64_t)needs << (id & 63));
 		any_size |= needs && r.size != SIZE_UNKNOWN;
 	}
 	bits_flush(&sized);
 	if (any_size)
 		b->any_size = true;
+	return progress_check(b->progress, err);
 }
 
 /* Mostly none does: what is sized are the arrays, and their extents are lengths. */
@@ -296,11 +366,7 @@ static int scatter_slice(void *context, unsigned task, struct err *err)
 {
 	struct build *b = context;
 	struct slice *s = b->slices[task];
-	if (tells_sizes(s))
-		scatter(b, s, true);
-	else
-		scatter(b, s, false);
-	return progress_check(b->progress, err);
+	return tells_sizes(s) ? scatter_sizes(b, s, err) : scatter_lengths(b, s, err);
 }
 
 #define LEAST_WIDE (OWN_UNKNOWN / 16) /* of longer arrays the size may not fit */
@@ -331,7 +397,7 @@ static void keep_lengths(struct build *b, struct records_walk *w, uint32_t id, u
 	struct heap *h = b->heap;
 	uint32_t place = bits_rank(&h->sized, id), last = end < h->n_objects ? bits_rank(&h->sized, end) : h->n_sized;
 	for (; place < last; place++) {
-		uint64_t length = records_walk_number(w);
+		uint64_t length = records_next_length(w);
 		if (__builtin_expect(length < LEAST_WIDE, 1))
 			h->own_length[place] = (uint32_t)length;
 		else
@@ -344,7 +410,7 @@ static void keep_lengths(struct build *b, struct records_walk *w, uint32_t id, u
 static bool keep_by_runs(struct build *b, const struct slice *s)
 {
 	const struct place_notes *notes = &s->place_notes;
-	struct records_walk w = records_walk(&s->records);
+	struct records_walk w = slice_walk(s);
 	if (tells_sizes(s) || b->heap->own_size || notes->too_many || b->n_duplicates)
 		return false;
 	for (uint32_t i = 0; i < notes->n && !progress_stops(b->progress, i); i++) {

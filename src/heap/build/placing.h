@@ -36,6 +36,13 @@ static inline void places_note(struct place_notes *notes, uint32_t id)
 	notes->number++;
 }
 
+/* So many more of the run, whose ids follow. */
+static inline void places_note_more(struct place_notes *notes, uint32_t n)
+{
+	notes->expected += n;
+	notes->number += n;
+}
+
 /* Make heap->places of the survey's records, after objects_scatter.  It stays NULL where the format
  * holds no values.  Returns 0, ERR_NOMEM, or ERR_UNSUPPORTED for too many records. */
 MUST_CHECK int places_build(struct build *b, struct err *err);

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* records.c - the room that packed records need; see records.h. */
+/*
+ * records.c - packing records, and the room that they need; see records.h.
+ *
+ * An extent is twice the length; or 1 and twice what follows (EXTENT_...), then the size, then the length.
+ */
 #include "heap/build/records.h"
 
+#include "dump/reader.h"
 #include "memory/big.h"
+
+#include <string.h>
+
+enum { EXTENT_SIZE = 1, EXTENT_LENGTH = 2 };
+enum { LONGEST_FAR = 22, LONGEST_EXTENT = 21, LONGEST_LENGTH = 5 /* of those of usual records */ }; /* bytes */
 
 /* Room for element n and at least a few behind it. */
 static int reserve(void *array, uint64_t *cap, uint64_t n, size_t size, struct err *err)
@@ -19,35 +29,39 @@ static int reserve(void *array, uint64_t *cap, uint64_t n, size_t size, struct e
 	return 0;
 }
 
+static uint64_t groups_of(uint64_t n_records)
+{
+	return (n_records + GROUP_RECORDS - 1) / GROUP_RECORDS;
+}
+
+static int reserve_group(struct records *r, struct err *err)
+{
+	uint64_t n = groups_of(r->cap);
+	int code = reserve(&r->groups, &n, groups_of(r->n + 1) - 1, sizeof *r->groups, err);
+	r->cap = n * GROUP_RECORDS;
+	return code;
+}
+
+static int reserve_extents(struct records *r, uint64_t bytes, struct err *err)
+{
+	return reserve(&r->extents, &r->cap_extents, r->n_extents + bytes - 1, sizeof *r->extents, err);
+}
+
 void records_expect(struct records *r, uint64_t n)
 {
-	r->packed = big_alloc(n, sizeof *r->packed, NULL);
-	r->cap = r->packed ? n : 0;
-	r->extents = r->packed ? big_alloc(n / 2, sizeof *r->extents, NULL) : NULL;
+	r->groups = big_alloc(groups_of(n), sizeof *r->groups, NULL);
+	r->cap = r->groups ? groups_of(n) * GROUP_RECORDS : 0;
+	r->extents = r->groups ? big_alloc(n / 2, sizeof *r->extents, NULL) : NULL;
 	r->cap_extents = r->extents ? n / 2 : 0;
-}
-
-int records_grow(struct records *r, struct err *err)
-{
-	int code = reserve(&r->packed, &r->cap, r->n, sizeof *r->packed, err);
-	uint64_t last = r->n_extents + LONGEST_EXTENT - 1;
-	return code < 0 ? code : reserve(&r->extents, &r->cap_extents, last, sizeof *r->extents, err);
-}
-
-int records_add_full(struct records *r, uint64_t address, uint32_t number, uint32_t n_references, struct err *err)
-{
-	int code = reserve(&r->full, &r->cap_full, r->n_full, sizeof *r->full, err);
-	if (code == 0)
-		r->full[r->n_full++] = (struct full_record){ address, number, n_references };
-	return code;
 }
 
 void records_trim(struct records *r)
 {
-	r->packed = big_fit(r->packed, r->cap = r->n, sizeof *r->packed);
-	r->full = big_fit(r->full, r->cap_full = r->n_full, sizeof *r->full);
+	r->groups = big_fit(r->groups, groups_of(r->n), sizeof *r->groups);
+	r->cap = groups_of(r->n) * GROUP_RECORDS;
+	r->far = big_fit(r->far, r->cap_far = r->n_far, sizeof *r->far);
 	r->extents = big_fit(r->extents, r->cap_extents = r->n_extents, sizeof *r->extents);
-	void *all[] = { r->packed, r->full, r->extents };
+	void *all[] = { r->groups, r->far, r->extents };
 	for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
 		big_hint(all[i], BIG_FORWARD);
 		big_settle(all[i]);
@@ -56,23 +70,211 @@ void records_trim(struct records *r)
 
 void records_release(struct records *r)
 {
-	big_free(r->packed);
-	big_free(r->full);
+	big_free(r->groups);
+	big_free(r->far);
 	big_free(r->extents);
-	*r = (struct records){ .packed = NULL };
+	*r = (struct records){ .groups = NULL };
+}
+
+/* --- adding --------------------------------------------------------------------------------------- */
+
+static inline uint8_t *put(uint8_t *to, uint64_t number)
+{
+	for (; number >= 0x80; number >>= 7)
+		*to++ = (uint8_t)(number | 0x80);
+	*to++ = (uint8_t)number;
+	return to;
+}
+
+static int add_far(struct records *r, const struct record *record, bool many, struct err *err)
+{
+	int code = reserve(&r->far, &r->cap_far, r->n_far + LONGEST_FAR - 1, sizeof *r->far, err);
+	if (code < 0)
+		return code;
+	uint64_t step = record->address - r->last_address;
+	uint8_t *to = put(r->far + r->n_far, step << 1 ^ (step >> 63 ? UINT64_MAX : 0));
+	if (many) {
+		to = put(to, record->number);
+		to = put(to, record->n_references);
+		to = put(to, record->kind);
+	}
+	r->n_far = (uint64_t)(to - r->far);
+	return 0;
+}
+
+static int add_extent(struct records *r, const struct record *record, struct err *err)
+{
+	int code = reserve_extents(r, LONGEST_EXTENT, err);
+	if (code < 0)
+		return code;
+	uint8_t *to = r->extents + r->n_extents;
+	if (record->size == SIZE_UNKNOWN && record->length < UINT64_MAX / 2) {
+		to = put(to, record->length << 1);
+	} else {
+		bool size = record->size != SIZE_UNKNOWN, length = record->length != LENGTH_UNKNOWN;
+		to = put(to, (uint64_t)(size * EXTENT_SIZE | length * EXTENT_LENGTH) << 1 | 1);
+		to = size ? put(to, record->size) : to;
+		to = length ? put(to, record->length) : to;
+		r->other_extents = true;
+	}
+	r->n_extents = (uint64_t)(to - r->extents);
+	return 0;
+}
+
+/* How many steps a near record's address is from that of the one before, else 0. */
+static inline uint64_t near_steps(uint64_t before, uint64_t address)
+{
+	uint64_t bytes = address - before, steps = bytes / STEP_BYTES;
+	return bytes % STEP_BYTES || steps > UINT8_MAX ? 0 : steps;
+}
+
+int records_add(struct records *r, const struct record *record, bool usual, struct err *err)
+{
+	bool many = !usual || record->number > UINT16_MAX || record->n_references >= DEGREE_MANY;
+	uint64_t steps = many ? 0 : near_steps(r->last_address, record->address);
+	int code = reserve_group(r, err);
+	if (code == 0 && record->sized)
+		code = add_extent(r, record, err);
+	if (code == 0 && !steps)
+		code = add_far(r, record, many, err);
+	if (code < 0)
+		return code;
+	struct record_group *g = &r->groups[r->n / GROUP_RECORDS];
+	unsigned i = r->n++ % GROUP_RECORDS;
+	g->number[i] = many ? 0 : (uint16_t)record->number;
+	g->step[i] = (uint8_t)steps;
+	g->degree[i] = many ? DEGREE_MANY : (uint8_t)record->n_references;
+	g->sized |= (uint64_t)record->sized << i;
+	r->last_address = record->address;
+	r->all_addresses |= record->address;
+	return 0;
+}
+
+/* Is its size to be kept?  An array's length is, anyway. */
+static inline bool is_sized(const struct object_record *o, const struct part_class *class)
+{
+	return o->size != SIZE_UNKNOWN &&
+	    (o->kind != OBJECT_INSTANCE || !o->size || o->size != class->common_size);
+}
+
+int records_add_usual(struct records *r, const struct object_record *objects, size_t n,
+    const struct part_class *classes, uint32_t n_classes, uint32_t n_kind[4], size_t *added, struct err *err)
+{
+	*added = 0;
+	int code = reserve_group(r, err);
+	if (code == 0)
+		code = reserve_extents(r, GROUP_RECORDS * LONGEST_LENGTH, err);
+	if (code < 0)
+		return code;
+	struct record_group *g = &r->groups[r->n / GROUP_RECORDS];
+	unsigned first = r->n % GROUP_RECORDS, end = n < GROUP_RECORDS - first ? first + (unsigned)n : GROUP_RECORDS, i;
+	uint64_t before = r->last_address, all = r->all_addresses, mask = g->sized;
+	uint8_t *extent = r->extents + r->n_extents;
+	n_classes = n_classes < UINT16_MAX + 1 ? n_classes : UINT16_MAX + 1;
+	for (i = first; i < end; i++, objects++) {
+		const struct object_record *o = objects;
+		uint64_t steps = near_steps(before, o->address);
+		if (!steps || o->n_references >= DEGREE_MANY || o->class_handle >= n_classes || o->hashed)
+			break;
+		const struct part_class *class = &classes[o->class_handle];
+		if (!class->used || class->kind != (enum record_kind)o->kind || is_sized(o, class))
+			break;
+		bool sized = o->kind != OBJECT_INSTANCE;
+		if (sized && o->length > INT32_MAX)
+			break;
+		if (sized)
+			extent = put(extent, o->length << 1);
+		g->number[i] = (uint16_t)o->class_handle;
+		g->step[i] = (uint8_t)steps;
+		g->degree[i] = (uint8_t)o->n_references;
+		mask |= (uint64_t)sized << i;
+		n_kind[o->kind]++;
+		before = o->address;
+		all |= before;
+	}
+	g->sized = mask;
+	r->n += i - first;
+	r->n_extents = (uint64_t)(extent - r->extents);
+	r->last_address = before;
+	r->all_addresses = all;
+	*added = i - first;
+	return 0;
+}
+
+/* --- walking -------------------------------------------------------------------------------------- */
+
+/* The next number of the far list, which is a step. */
+static uint64_t take_step(struct records_walk *w)
+{
+	uint64_t twice = records_take(w->r->far, &w->far);
+	return twice >> 1 ^ (twice & 1 ? UINT64_MAX : 0);
+}
+
+void records_next_far(struct records_walk *w, unsigned degree, struct record *out)
+{
+	w->address += take_step(w);
+	if (degree == DEGREE_MANY) {
+		out->number = (uint32_t)records_take(w->r->far, &w->far);
+		out->n_references = (uint32_t)records_take(w->r->far, &w->far);
+		out->kind = (enum record_kind)records_take(w->r->far, &w->far);
+	} else {
+		out->kind = w->classes[out->number].kind;
+	}
+}
+
+void records_next_extent(struct records_walk *w, struct record *out)
+{
+	uint64_t number = records_take(w->r->extents, &w->extent);
+	if (!(number & 1)) {
+		out->length = number >> 1;
+		return;
+	}
+	if (number >> 1 & EXTENT_SIZE)
+		out->size = records_take(w->r->extents, &w->extent);
+	if (number >> 1 & EXTENT_LENGTH)
+		out->length = records_take(w->r->extents, &w->extent);
+}
+
+/* The sum of 8 steps; 0: some are far. */
+static inline uint64_t sum_eight(const uint8_t *steps)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), even = UINT64_C(0x00ff00ff00ff00ff);
+	uint64_t all;
+	memcpy(&all, steps, sizeof all);
+	if ((all - ones) & ~all & ones << 7)
+		return 0;
+	return ((all & even) + (all >> 8 & even)) * UINT64_C(0x0001000100010001) >> 48;
 }
 
 uint64_t records_ascent(const struct records_walk *w, uint64_t most, uint64_t *first, uint64_t *last)
 {
-	const struct records *r = w->r;
-	const struct packed_record *p = r->packed + w->at;
-	uint64_t left = r->n - w->at, n = 1;
-	if (!left)
+	uint64_t left = w->r->n - w->at, n = 1, steps = 0;
+	struct records_walk ahead = *w;
+	struct record record;
+	if (!records_next_bare(&ahead, &record))
 		return 0;
-	uint64_t address = p->what & PACKED_FULL ? r->full[w->full].address : w->address + (uint64_t)(int64_t)p->step;
-	*first = address;
-	for (most = most < left ? most : left; n < most && p[n].step > 0; n++)
-		address += (uint32_t)p[n].step;
-	*last = address;
+	*first = record.address;
+	most = most < left ? most : left;
+	for (bool near = true; near && n < most;) {
+		unsigned i, n_here;
+		const uint8_t *step = records_group(w, n, most - n, &i, &n_here)->step + i;
+		unsigned k = 0;
+		for (uint64_t sum; k + 8 <= n_here && (sum = sum_eight(step + k)) > 0; k += 8)
+			steps += sum;
+		for (; k < n_here && step[k]; k++)
+			steps += step[k];
+		near = k == n_here;
+		n += k;
+	}
+	*last = *first + steps * STEP_BYTES;
 	return n;
+}
+
+void records_skip(struct records_walk *w, uint64_t n, uint64_t last)
+{
+	struct record record;
+	if (n)
+		records_next_bare(w, &record);
+	if (n > 1)
+		records_skip_near(w, n - 1, last);
 }

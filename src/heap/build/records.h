@@ -2,10 +2,10 @@
 /*
  * records.h - what the survey remembers of each record, packed.
  *
- * Nearly every record has an address within 2 GB of the one before it, at most 255 references and
- * one of the first 65,536 class handles: such a record takes 8 bytes.  Any other stands in full in
- * a second list.  The size and length of a record that carries them take a byte for 7 bits each.  Packing
- * saves time as well, because fresh memory costs more than packing does.
+ * Nearly every record begins at most 2040 bytes behind the one before, in steps of 8, and has few references, one of
+ * the first 65,536 class handles and the kind that its class has: such a record takes 4 bytes.  What another needs
+ * besides follows in a second list.  The size and length of a record that carries them take a byte for 7 bits each.
+ * Packing saves time as well, because fresh memory costs more than packing does.
  *
  * One thread writes; afterwards any thread walks over them (records_walk, records_next).
  */
@@ -16,9 +16,11 @@
 #include "dump/facts.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
+struct object_record;
 
 enum record_kind { RECORD_INSTANCE, RECORD_OBJECT_ARRAY, RECORD_PRIMITIVE_ARRAY, RECORD_CLASS };
 
@@ -32,88 +34,48 @@ struct record {
 	uint64_t size, length; /* bytes and elements, or SIZE_UNKNOWN, LENGTH_UNKNOWN */
 };
 
+/* What one part's records say about the class of one handle. */
+struct part_class {
+	uint64_t common_size; /* bytes of its first instance, 0: none yet.  Others of the same size need not
+	                         record theirs */
+	uint64_t first;        /* if used: number within the part of the first record that names the class */
+	enum record_kind kind; /* if used: of that record */
+	bool used;             /* some record names the class */
+};
+
+enum { GROUP_RECORDS = 64, STEP_BYTES = 8, DEGREE_MANY = UINT8_MAX };
+
 struct records {
-	struct packed_record {
-		int32_t step;         /* this address less that of the record before, bytes; with PACKED_FULL 0 */
-		uint16_t number;
-		uint8_t n_references;
-		uint8_t what;         /* kind and PACKED_… bits */
-	} *packed;
-	struct full_record {
-		uint64_t address;
-		uint32_t number, n_references;
-	} *full; /* of each record with PACKED_FULL; of its packed_record else only `what` counts */
-	uint8_t *extents; /* of each record the size with PACKED_SIZE, the length with PACKED_LENGTH: 7 bits in
-	                     a byte, the lowest first, with the eighth bit where more follow */
-	uint64_t n, cap, n_full, cap_full, n_extents, cap_extents; /* extents: bytes */
+	struct record_group {
+		uint16_t number[GROUP_RECORDS];
+		uint8_t step[GROUP_RECORDS];   /* this address less that of the record before, in STEP_BYTES; 0: far */
+		uint8_t degree[GROUP_RECORDS]; /* n_references; DEGREE_MANY: far */
+		uint64_t sized;        /* a bit for each, the lowest first */
+	} *groups;
+	uint8_t *far;     /* of each far record its step in bytes; with DEGREE_MANY number, n_references and kind.  In
+	                     these two lists numbers take 7 bits in a byte, the lowest first, with the eighth bit where
+	                     more follow */
+	uint8_t *extents; /* of each sized record its length; or size, length or both, see records.c */
+	uint64_t n, cap, n_far, cap_far, n_extents, cap_extents; /* cap: records; far, extents: bytes */
 	uint64_t last_address;
 	uint64_t all_addresses; /* all addresses or-ed: the lowest bit set tells the alignment */
 	bool other_extents;     /* some sized record has something else than a length */
 };
-enum { PACKED_KIND = 3, PACKED_SIZED = 4, PACKED_FULL = 8, PACKED_SIZE = 16, PACKED_LENGTH = 32 };
-enum { LONGEST_EXTENT = 20 }; /* bytes */
 
 /* Some n records will come: make room for them and for a byte of extents for every second, if memory can be
  * had.  More or fewer may come.  Before the first. */
 void records_expect(struct records *r, uint64_t n);
 
-/* For records_add.  All return 0 or ERR_NOMEM. */
-MUST_CHECK int records_grow(struct records *r, struct err *err);
-MUST_CHECK int records_add_full(struct records *r, uint64_t address, uint32_t number, uint32_t n_references,
-    struct err *err);
+/* Add a record behind the others; usual: it has the kind that its class has.  Returns 0 or ERR_NOMEM. */
+MUST_CHECK int records_add(struct records *r, const struct record *record, bool usual, struct err *err);
 
-/* For records_add: add a size or a length; extents has room for it. */
-static inline void records_add_number(struct records *r, uint64_t number)
-{
-	for (; number >= 0x80; number >>= 7)
-		r->extents[r->n_extents++] = (uint8_t)(number | 0x80);
-	r->extents[r->n_extents++] = (uint8_t)number;
-}
-
-/* For records_add: add what is known of a record's size and length.  Returns its PACKED_ bits. */
-static inline unsigned records_add_extent(struct records *r, const struct record *record)
-{
-	unsigned what = PACKED_SIZED;
-	if (record->size != SIZE_UNKNOWN) {
-		records_add_number(r, record->size);
-		what |= PACKED_SIZE;
-	}
-	if (record->length != LENGTH_UNKNOWN) {
-		records_add_number(r, record->length);
-		what |= PACKED_LENGTH;
-	}
-	r->other_extents |= what != (PACKED_SIZED | PACKED_LENGTH);
-	return what;
-}
-
-/* Add a record behind the others.  Returns 0 or ERR_NOMEM.  It is inline because handing the record
- * over in memory would cost more than packing it. */
-static inline __attribute__((always_inline)) int records_add(struct records *r, const struct record *record,
-    struct err *err)
-{
-	int code = 0;
-	unsigned what = record->kind;
-	if (__builtin_expect(r->n == r->cap || r->cap_extents - r->n_extents < LONGEST_EXTENT, 0))
-		code = records_grow(r, err);
-	int64_t step = (int64_t)(record->address - r->last_address);
-	bool full = step != (int32_t)step || record->number > UINT16_MAX ||
-	    record->n_references > UINT8_MAX;
-	if (code == 0 && __builtin_expect(full, 0))
-		code = records_add_full(r, record->address, record->number, record->n_references, err);
-	if (code < 0)
-		return code;
-	if (record->sized)
-		what |= records_add_extent(r, record);
-	r->packed[r->n++] = (struct packed_record){
-		.step = full ? 0 : (int32_t)step,
-		.number = (uint16_t)record->number,
-		.n_references = (uint8_t)record->n_references,
-		.what = (uint8_t)(what | (full ? PACKED_FULL : 0)),
-	};
-	r->last_address = record->address;
-	r->all_addresses |= record->address;
-	return 0;
-}
+/*
+ * The same for the first of n objects, as far as they are near, usual and sized by a length only: *added of them, and
+ * less than GROUP_RECORDS.  classes: what is known of each handle.  n_kind: how many were added of each kind is added to it.
+ * Returns 0 or ERR_NOMEM.
+ */
+MUST_CHECK int records_add_usual(struct records *r, const struct object_record *objects, size_t n,
+    const struct part_class *classes, uint32_t n_classes, uint32_t n_kind[4], size_t *added, struct err *err);
 
 /* Give the unused rest of the arrays back. */
 void records_trim(struct records *r);
@@ -122,31 +84,61 @@ void records_release(struct records *r);
 /* A walk over all records, in the order in which they were added. */
 struct records_walk {
 	const struct records *r;
-	uint64_t at, full, extent; /* index of the next one in each list */
-	uint64_t address;                /* of the record before */
+	const struct part_class *classes; /* of the part */
+	uint64_t at, far, extent; /* index of the next one in each list */
+	uint64_t address;         /* of the record before */
 };
 
-static inline struct records_walk records_walk(const struct records *r)
+static inline struct records_walk records_walk(const struct records *r, const struct part_class *classes)
 {
-	return (struct records_walk){ .r = r };
+	return (struct records_walk){ .r = r, .classes = classes };
 }
 
 /* The records from the next on, at most so many, whose addresses ascend: how many, and the addresses of the first and
- * the last of them.  0: there are no more records.  Of one it is 1. */
+ * the last of them.  All but the first are near.  0: there are no more records. */
 uint64_t records_ascent(const struct records_walk *w, uint64_t most, uint64_t *first, uint64_t *last);
 
-/* The next number of the extents. */
-static inline uint64_t records_walk_number(struct records_walk *w)
+/* Of n records, `ahead` behind the next, the first *n_here: they stand from the *i-th of this group on. */
+static inline const struct record_group *records_group(const struct records_walk *w, uint64_t ahead, uint64_t n,
+    unsigned *i, unsigned *n_here)
+{
+	*i = (w->at + ahead) % GROUP_RECORDS;
+	*n_here = n < GROUP_RECORDS - *i ? (unsigned)n : GROUP_RECORDS - *i;
+	return &w->r->groups[(w->at + ahead) / GROUP_RECORDS];
+}
+
+/* Go on by n near records, the last of which has this address. */
+static inline void records_skip_near(struct records_walk *w, uint64_t n, uint64_t last)
+{
+	w->at += n;
+	w->address = last;
+}
+
+/* Go on by n records that records_ascent found, the last of which has this address. */
+void records_skip(struct records_walk *w, uint64_t n, uint64_t last);
+
+/* For records_next: a far record; its size and length. */
+void records_next_far(struct records_walk *w, unsigned degree, struct record *out);
+void records_next_extent(struct records_walk *w, struct record *out);
+
+/* The next number of a list. */
+static inline uint64_t records_take(const uint8_t *list, uint64_t *at)
 {
 	uint64_t number = 0;
 	uint8_t byte;
 	unsigned shift = 0;
 	do {
-		byte = w->r->extents[w->extent++];
+		byte = list[(*at)++];
 		number |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
 	} while (byte & 0x80);
 	return number;
+}
+
+/* The next length, if no record has other extents. */
+static inline uint64_t records_next_length(struct records_walk *w)
+{
+	return records_take(w->r->extents, &w->extent) >> 1;
 }
 
 /* Go on to the next record, and leave its size and length open: for a walk that asks for none.  Returns false when
@@ -155,22 +147,19 @@ static inline bool records_next_bare(struct records_walk *w, struct record *out)
 {
 	if (w->at == w->r->n)
 		return false;
-	const struct packed_record *p = &w->r->packed[w->at++];
-	if (__builtin_expect(p->what & PACKED_FULL, 0)) {
-		const struct full_record *f = &w->r->full[w->full++];
-		out->address = f->address;
-		out->number = f->number;
-		out->n_references = f->n_references;
-	} else {
-		out->address = w->address + (uint64_t)(int64_t)p->step;
-		out->number = p->number;
-		out->n_references = p->n_references;
-	}
-	w->address = out->address;
-	out->kind = (enum record_kind)(p->what & PACKED_KIND);
-	out->sized = p->what & PACKED_SIZED;
+	const struct record_group *g = &w->r->groups[w->at / GROUP_RECORDS];
+	unsigned i = w->at++ % GROUP_RECORDS;
+	w->address += (uint64_t)g->step[i] * STEP_BYTES;
+	out->number = g->number[i];
+	out->n_references = g->degree[i];
+	out->sized = g->sized >> i & 1;
 	out->size = SIZE_UNKNOWN;
 	out->length = LENGTH_UNKNOWN;
+	if (__builtin_expect(!g->step[i], 0))
+		records_next_far(w, out->n_references, out);
+	else
+		out->kind = w->classes[out->number].kind;
+	out->address = w->address;
 	return true;
 }
 
@@ -179,13 +168,8 @@ static inline bool records_next(struct records_walk *w, struct record *out)
 {
 	if (!records_next_bare(w, out))
 		return false;
-	if (!out->sized)
-		return true;
-	unsigned what = w->r->packed[w->at - 1].what;
-	if (what & PACKED_SIZE)
-		out->size = records_walk_number(w);
-	if (what & PACKED_LENGTH)
-		out->length = records_walk_number(w);
+	if (out->sized)
+		records_next_extent(w, out);
 	return true;
 }
 

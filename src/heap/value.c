@@ -128,7 +128,7 @@ static void begin(struct field_walk *w)
 	w->class = w->values->class;
 }
 
-/* Where offsets count from the object's beginning those of the superclass come first. */
+/* Where offsets count from the object's beginning (OpenJ9), references of the superclass come first. */
 static bool superclass_first(const struct heap *h, uint32_t class)
 {
 	uint32_t seen = 0;

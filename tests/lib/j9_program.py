@@ -101,7 +101,7 @@ def make_instances(made):
         for k in made.above(c) + [c]:
             values.update({f[0]: (k.places[f[0]], *f[1:]) for f in FIELDS.get(k.name, ())})
         refs = {at // made.slot: made.named[v] for at, kind, v in values.values() if kind[0] in "L["}
-        o = made.instance(c, [refs[s] for s in c.slots])
+        o = made.instance(c, [refs.get(s, 0) for s in c.slots])
         made.with_fields[name] = o, {n: (kind, v) for n, (_, kind, v) in values.items()}
         for at, kind, v in values.values():
             if kind[0] not in "L[":

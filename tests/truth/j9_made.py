@@ -197,6 +197,23 @@ def check_lost(tap, path):
            re.search(r"^Node +>=", run.out, re.M), "an object overwritten with zeros", run)
 
 
+def check_early_gap(tap, path):
+    """A class that gets a gap before a reference of its superclass, which no VM leaves: its fields are unknown."""
+    j9_program.FIELDS["Filling"] = (("r", "LNode;", "node"),)
+    made = EarlyGap()
+    run = cairn("-n", "--no-index", "-x", "info", "-x", "ls SubFields -fields w", write(path, made.core()))
+    tap.ok(re.findall(r"(\w+): where its fields are", run.out) == ["Filling"] and
+           "0x%x" % made.named["node"] in run.out, "a gap before references of a superclass", run)
+    del j9_program.FIELDS["Filling"]
+
+
+class EarlyGap(j9_made.Made):
+    def make_classes(self):
+        super().make_classes()
+        above = self.cls("Hollow", self.classes["Node"], [0, 2], 3, gap=self.slot)
+        j9_program.lay_out(self, self.cls("Filling", above), False)
+
+
 CIRCLES = {
     "classes": lambda made, m: m.set(made.classes["Node"].at, "J9Class", nextClassInSegment=made.classes["Node"].at),
     "all classes": lambda made, m: m.set(made.classes["java/lang/Object"].at, "J9Class",
@@ -224,6 +241,7 @@ def main():
         check_long(tap, path)
         check_endless(tap, path)
         check_lost(tap, path)
+        check_early_gap(tap, path)
     tap.done()
 
 

@@ -247,7 +247,8 @@ static uint64_t hidden_at(const struct layout *l, enum field_kind kind, uint64_t
 	return l->first[kind] + (l->declared[kind] + before - l->fills[kind] - fills) * bytes[kind];
 }
 
-/* Are this class's references, besides the superclass's, those of its bitmap? */
+/* Are this class's references, behind the superclass's, those of its bitmap?  Also one in a gap is behind them: a class
+ * with references leaves none before them, for it would have filled that itself. */
 static bool has_references(const struct layout *l)
 {
 	const struct j9core *j = l->j;
@@ -265,7 +266,8 @@ static bool has_references(const struct layout *l)
 	for (j9core_slots(&s, j, &own); j9core_next_slot(&s, &at);) {
 		if (more && at == old)
 			more = j9core_next_slot(&inherited, &old);
-		else if ((at >= first && at < end && (at - first) % j->slot == 0) || (in_gap && at == j->slot + l->filled))
+		else if (!more && ((at >= first && at < end && (at - first) % j->slot == 0) ||
+		    (in_gap && at == j->slot + l->filled)))
 			n++;
 		else
 			return false;

@@ -25,32 +25,38 @@ void process_free(struct process_facts *p)
 	free(p);
 }
 
-const char **process_text(struct process_facts *p, size_t i)
+#define TEXT(member) {#member, offsetof(struct process_facts, member), .exported = true}
+#define NUMBER(member) {#member, offsetof(struct process_facts, member), .number = true, .exported = true}
+static const struct process_fact facts[] = {TEXT(cause), TEXT(cause_date), TEXT(started),
+    {"command_line", offsetof(struct process_facts, command_line)}, TEXT(java_version), TEXT(vm_version), TEXT(os),
+    TEXT(host), TEXT(gc_policy), NUMBER(process_id), NUMBER(signal), NUMBER(cpus), NUMBER(heap_max),
+    NUMBER(heap_total), NUMBER(heap_used), NUMBER(cause_thread), NUMBER(reference_bytes)};
+
+const struct process_fact *process_fact(size_t i)
 {
-	const char **const texts[] = {&p->cause, &p->cause_date, &p->started, &p->command_line, &p->java_version,
-	    &p->vm_version, &p->os, &p->host, &p->gc_policy};
-	return i < sizeof texts / sizeof *texts ? texts[i] : NULL;
+	return i < sizeof facts / sizeof *facts ? &facts[i] : NULL;
 }
 
-uint64_t *process_number(struct process_facts *p, size_t i)
+const char **process_text(struct process_facts *p, const struct process_fact *f)
 {
-	uint64_t *const numbers[] = {&p->process_id, &p->signal, &p->cpus, &p->heap_max, &p->heap_total, &p->heap_used,
-	    &p->cause_thread, &p->reference_bytes};
-	return i < sizeof numbers / sizeof *numbers ? numbers[i] : NULL;
+	return (const char **)(void *)((char *)p + f->at);
+}
+
+uint64_t *process_number(struct process_facts *p, const struct process_fact *f)
+{
+	return (uint64_t *)(void *)((char *)p + f->at);
 }
 
 void process_complete(struct process_facts *p, struct process_facts *from)
 {
-	const char **text, **its;
-	uint64_t *number;
+	const struct process_fact *f;
 
-	for (size_t i = 0; (text = process_text(p, i)); i++) {
-		its = process_text(from, i);
-		if (!*text && *its)
-			*text = arena_strndup(&p->arena, *its, strlen(*its));
+	for (size_t i = 0; (f = process_fact(i)); i++) {
+		if (f->number && !*process_number(p, f))
+			*process_number(p, f) = *process_number(from, f);
+		if (!f->number && !*process_text(p, f) && *process_text(from, f))
+			*process_text(p, f) = arena_strndup(&p->arena, *process_text(from, f), strlen(*process_text(from, f)));
 	}
-	for (size_t i = 0; (number = process_number(p, i)); i++)
-		*number = *number ? *number : *process_number(from, i);
 }
 
 /* Append what is between the quotes that follow a word, to the next one or the last; returns what follows them, or

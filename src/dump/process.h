@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "memory/arena.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,9 +55,16 @@ struct process_facts *process_new(void);
 void process_free(struct process_facts *p); /* NULL is fine */
 /* What is unknown, as another one has it: texts and numbers. */
 void process_complete(struct process_facts *p, struct process_facts *from);
-/* Its texts, and its numbers, one after another; NULL behind the last. */
-const char **process_text(struct process_facts *p, size_t i);
-uint64_t *process_number(struct process_facts *p, size_t i);
+/* The facts that are a text or a number, one after another, in the order of index files; NULL behind the last. */
+struct process_fact {
+	const char *word; /* "java_version" */
+	size_t at;        /* in struct process_facts */
+	bool number;      /* else a text */
+	bool exported;    /* into a file for others: not the command line */
+};
+const struct process_fact *process_fact(size_t i);
+const char **process_text(struct process_facts *p, const struct process_fact *f);
+uint64_t *process_number(struct process_facts *p, const struct process_fact *f);
 /* Append of a cause 'Dump Event "systhrow" (00040000) Detail "java/lang/OutOfMemoryError" "Java heap space" received'
  * "OutOfMemoryError: Java heap space"; without such details "event user", or all of it. */
 void process_add_short_cause(const char *cause, struct text *to);

@@ -75,7 +75,7 @@ struct hprof_extra_root {
 	uint32_t thread, frame; /* 0 and UINT32_MAX: none */
 };
 /* Append the text of fact i of a process, or nothing if that is unknown; false behind the last. */
-bool hprof_extra_process(const struct process_facts *p, size_t i, struct text *to);
+bool hprof_extra_process(struct process_facts *p, size_t i, struct text *to);
 void hprof_extra_owners(struct text *to); /* facts.owners_recorded */
 void hprof_extra_thread(const struct hprof_extra_thread *t, struct text *to);
 /* Nothing, where the root's own record says all. */

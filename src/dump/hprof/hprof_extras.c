@@ -26,17 +26,6 @@ static const char begin[] = "exported by cairn: ";
 enum { BEGIN = sizeof begin - 1, LONGEST = 1 << 16, THREAD_LONGEST = 4096, WAITS_LONGEST = 3000 }; /* bytes */
 enum { FRAME_NONE = 0xffffff };
 
-#define TEXT(member) {#member, offsetof(struct process_facts, member), false}
-#define NUMBER(member) {#member, offsetof(struct process_facts, member), true}
-static const struct {
-	const char *word;
-	size_t at;
-	bool number;
-} facts[] = {TEXT(cause), TEXT(cause_date), TEXT(started), TEXT(java_version), TEXT(vm_version),
-    TEXT(os), TEXT(host), TEXT(gc_policy), NUMBER(process_id), NUMBER(signal), NUMBER(cpus), NUMBER(cause_thread),
-    NUMBER(reference_bytes), NUMBER(heap_max), NUMBER(heap_total), NUMBER(heap_used)};
-enum { FACTS = sizeof facts / sizeof *facts };
-
 /* Kinds that are unknown in HPROF, and one that lacks its thread there. */
 static const struct {
 	const char *word;
@@ -48,16 +37,14 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* --- writing --------------------------------------------------------------------------------------- */
 
-bool hprof_extra_process(const struct process_facts *p, size_t i, struct text *to)
+bool hprof_extra_process(struct process_facts *p, size_t i, struct text *to)
 {
-	if (i >= FACTS)
-		return false;
-	const void *at = (const char *)p + facts[i].at;
-	if (facts[i].number && *(const uint64_t *)at)
-		text_addf(to, "%s%s %" PRIu64, begin, facts[i].word, *(const uint64_t *)at);
-	else if (!facts[i].number && *(const char *const *)at)
-		text_addf(to, "%s%s %s", begin, facts[i].word, *(const char *const *)at);
-	return true;
+	const struct process_fact *f = process_fact(i);
+	if (f && f->exported && f->number && *process_number(p, f))
+		text_addf(to, "%s%s %" PRIu64, begin, f->word, *process_number(p, f));
+	else if (f && f->exported && !f->number && *process_text(p, f))
+		text_addf(to, "%s%s %s", begin, f->word, *process_text(p, f));
+	return f;
 }
 
 void hprof_extra_owners(struct text *to)
@@ -105,17 +92,17 @@ static bool extra_at(const struct hprof *h, uint64_t at, uint64_t most, struct t
 
 static void take_fact(struct process_facts *p, const char *text)
 {
-	for (size_t i = 0; i < FACTS; i++) {
-		size_t n = strlen(facts[i].word);
-		char *at = (char *)p + facts[i].at;
-		if (strncmp(text, facts[i].word, n) || text[n] != ' ')
+	const struct process_fact *f;
+	for (size_t i = 0; (f = process_fact(i)); i++) {
+		size_t n = strlen(f->word);
+		if (strncmp(text, f->word, n) || text[n] != ' ')
 			continue;
-		if (facts[i].number) {
-			*(uint64_t *)(void *)at = strtoull(text + n + 1, NULL, 10);
-		} else if (!*(const char **)(void *)at) { /* a file may have many */
+		if (f->number) {
+			*process_number(p, f) = strtoull(text + n + 1, NULL, 10);
+		} else if (!*process_text(p, f)) { /* a file may have many */
 			struct text shown = TEXT_INIT;
 			text_add_escaped(&shown, text + n + 1, strlen(text + n + 1));
-			*(const char **)(void *)at = shown.len ? arena_strndup(&p->arena, shown.s, shown.len) : NULL;
+			*process_text(p, f) = shown.len ? arena_strndup(&p->arena, shown.s, shown.len) : NULL;
 			text_release(&shown);
 		}
 	}

@@ -478,12 +478,12 @@ static void pack_process(struct pack *p, struct heap *h, struct err *err)
 	if (p->reading)
 		h->process = process_new();
 	struct process_facts *f = h->process;
-	const char **text;
-	uint64_t *number;
-	for (size_t i = 0; (text = process_text(f, i)); i++)
-		pack_text(p, text);
-	for (size_t i = 0; (number = process_number(f, i)); i++)
-		pack_number(p, number, UINT64_MAX);
+	const struct process_fact *fact;
+	for (size_t i = 0; (fact = process_fact(i)); i++)
+		if (fact->number)
+			pack_number(p, process_number(f, fact), UINT64_MAX);
+		else
+			pack_text(p, process_text(f, fact));
 	pack_settings(p, &f->arguments, err);
 	pack_settings(p, &f->limits, err);
 	pack_settings(p, &f->variables, err);

@@ -135,7 +135,7 @@ static int read_segments(struct core *c, const struct elf_head *h, struct err *e
 	return code;
 }
 
-int core_add_nothing(struct core *c, struct err *err)
+int core_drop_added(struct core *c, struct err *err)
 {
 	int code = 0;
 
@@ -173,7 +173,7 @@ int core_open(struct core **out, const struct source *source, struct err *err)
 	if (code == 0)
 		code = core_settle_extents(&c->own, err);
 	if (code == 0)
-		code = core_add_nothing(c, err);
+		code = core_drop_added(c, err);
 	if (code == 0 && !c->own.n)
 		code = err_set(err, ERR_FORMAT, "a core file without memory");
 	if (code)

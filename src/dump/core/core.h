@@ -70,11 +70,11 @@ MUST_CHECK int core_add_file(struct core *c, const char *path, uint64_t bias, st
 
 /*
  * The same of bytes that stay until core_close.  core_agrees: where the core has bytes at these addresses, are they
- * those?  core_add_nothing: take away what was laid under it, also by core_add_file.
+ * those?  core_drop_added: take away what was laid under it, also by core_add_file.
  */
 MUST_CHECK int core_add_bytes(struct core *c, uint64_t begin, const uint8_t *bytes, uint64_t n, struct err *err);
 bool core_agrees(const struct core *c, uint64_t begin, const uint8_t *bytes, uint64_t n);
-MUST_CHECK int core_add_nothing(struct core *c, struct err *err);
+MUST_CHECK int core_drop_added(struct core *c, struct err *err);
 
 /* The bytes at an address, and how many follow without a gap; NULL: they are a hole, or of no mapping.  In constant
  * time. */

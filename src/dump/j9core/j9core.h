@@ -35,7 +35,7 @@ bool j9core_describes(const struct core *core, struct err *err);
 /* The first mapped file from an address on in which the ROM classes are of classes without names; NULL: there is
  * none. */
 struct core_mapping;
-const struct core_mapping *j9core_lacks(const struct j9core *j, uint64_t from);
+const struct core_mapping *j9core_nameless_mapping(const struct j9core *j, uint64_t from);
 /* Have the classes whose ROM classes are between two addresses the superclasses that are named there? */
 bool j9core_classes_fit(const struct j9core *j, uint64_t begin, uint64_t end);
 
@@ -117,11 +117,10 @@ uint64_t j9core_reference(const struct j9core *j, uint64_t address);
  * last. */
 uint32_t j9core_take(struct j9_slots *s, const struct j9_object *o, uint64_t *to, uint32_t room);
 
-/* How many references an object holds, without null. */
-uint64_t j9core_count(const struct j9core *j, const struct j9_object *o);
-/* The same n and their targets, of an object that is in one piece and has few; false: of another one. */
+/* How many references an object holds, without null, and their targets where `to` is not NULL.  False: it has many, or
+ * is in pieces, and they are counted only. */
 enum { J9_GATHERED = 64 };
-bool j9core_gather(const struct j9core *j, const struct j9_object *o, uint64_t to[J9_GATHERED], uint32_t *n);
+bool j9core_references(const struct j9core *j, const struct j9_object *o, uint64_t to[J9_GATHERED], uint64_t *n);
 /* Do its class, its length and these rules tell its size? */
 bool j9core_size_follows(const struct j9core *j, const struct j9_object *o);
 struct recorded_arrays; /* dump/facts.h */

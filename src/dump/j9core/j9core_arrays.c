@@ -132,7 +132,7 @@ bool j9core_size_follows(const struct j9core *j, const struct j9_object *o)
 
 	if (!c->array)
 		return o->size == c->whole;
-	if (!c->plain)
+	if (!c->named_width)
 		return false;
 	if (!o->length)
 		return o->size == whole_size(j, j->split_head);

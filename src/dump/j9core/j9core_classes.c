@@ -172,7 +172,7 @@ static void name_primitives(struct j9core *j)
 }
 
 /* Are the elements of an array as wide as its name says?  Values in it may be of any width. */
-static bool is_plain(const struct j9core *j, const struct j9_class *c)
+static bool has_named_width(const struct j9core *j, const struct j9_class *c)
 {
 	static const char letters[] = "ZBCSIFJD";
 	static const uint8_t shifts[] = {0, 0, 1, 1, 2, 2, 3, 3};
@@ -193,12 +193,12 @@ static int name_classes(struct j9core *j, struct err *err)
 		if (j->class[i].references)
 			code = progress_own_stops(i) ? err_cancelled(err) : name_array(j, &j->class[i], err);
 		j->n_nameless += !j->class[i].name;
-		j->class[i].plain = j->class[i].array && is_plain(j, &j->class[i]);
+		j->class[i].named_width = j->class[i].array && has_named_width(j, &j->class[i]);
 	}
 	return code;
 }
 
-const struct core_mapping *j9core_lacks(const struct j9core *j, uint64_t from)
+const struct core_mapping *j9core_nameless_mapping(const struct j9core *j, uint64_t from)
 {
 	size_t n, at;
 	const struct core_mapping *m = core_mappings(j->core, &n), *first = NULL;

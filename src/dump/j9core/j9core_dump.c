@@ -223,8 +223,7 @@ static enum object_kind kind_of(const struct j9_class *c)
 static int object(struct reading *r, const struct j9_object *o)
 {
 	struct object_record *record = &r->gathered[r->n_gathered];
-	bool references = r->sink->wants_references, large = false;
-	uint32_t n;
+	bool references = r->sink->wants_references;
 
 	record->address = record->offset = o->address;
 	record->class_handle = handle_of(r, o->class);
@@ -232,16 +231,11 @@ static int object(struct reading *r, const struct j9_object *o)
 	record->size = j9core_size_follows(r->image, o) ? SIZE_UNKNOWN : o->size + o->elsewhere;
 	record->length = o->length;
 	record->hashed = j9core_may_hash(o) && j9core_hash(r->image, o, &record->hash);
-	if (references && j9core_gather(r->image, o, r->targets + r->n_targets, &n)) {
-		r->n_targets += n;
-		record->n_references = n;
-	} else {
-		record->n_references = j9core_count(r->image, o);
-		large = references && record->n_references;
-	}
+	bool all = j9core_references(r->image, o, references ? r->targets + r->n_targets : NULL, &record->n_references);
 	r->n_gathered++;
-	if (large)
+	if (references && !all && record->n_references)
 		return tell_references(r, o);
+	r->n_targets += references ? (uint32_t)record->n_references : 0;
 	return r->n_gathered < r->most_gathered && r->n_targets <= BUFFERED - J9_GATHERED ? 0 : tell_gathered(r);
 }
 

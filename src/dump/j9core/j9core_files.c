@@ -46,7 +46,7 @@ static int lay(struct core *core, const struct j9_file *f, struct err *err)
 /* All but the last. */
 static int drop_last(struct core *core, struct j9_files *files, struct err *err)
 {
-	int code = core_add_nothing(core, err);
+	int code = core_drop_added(core, err);
 
 	files->n--;
 	for (unsigned i = 0; code == 0 && i < files->n; i++)
@@ -262,7 +262,9 @@ static bool find_classes(struct search *s, const struct j9core *image)
 	uint64_t from = 0;
 	bool found = false;
 
-	for (unsigned i = 0; i < J9_FILES_MOST && s->code == 0 && (m = j9core_lacks(image, from)); i++) {
+	for (unsigned i = 0; i < J9_FILES_MOST && s->code == 0; i++) {
+		if (!(m = j9core_nameless_mapping(image, from)))
+			break;
 		from = m->end;
 		s->named = m->path;
 		s->wanted = (struct j9_file){.begin = m->begin, .offset = m->offset, .n = m->end - m->begin};

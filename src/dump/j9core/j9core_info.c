@@ -461,7 +461,7 @@ static void add_lost(const struct j9core *j, struct text *to)
 /* Where they are, or may be. */
 static void add_nameless(const struct j9core *j, bool cut, const char *refused, struct text *to)
 {
-	const struct core_mapping *m = j9core_lacks(j, 0);
+	const struct core_mapping *m = j9core_nameless_mapping(j, 0);
 	struct text path = TEXT_INIT;
 
 	text_addf(to, "%sthe core does not have the names of %" PRIu32 " of %" PRIu32 " classes", to->len ? "; " : "",

@@ -292,46 +292,52 @@ uint32_t j9core_take(struct j9_slots *s, const struct j9_object *o, uint64_t *to
 }
 
 /* Nearly all objects are in one piece, and have few slots or are arrays whose elements follow the head. */
-static inline bool is_plain(const struct j9_object *o)
+static inline bool is_in_one_piece(const struct j9_object *o)
 {
 	return o->size <= o->n_bytes && o->form == J9_BEHIND_HEAD && !o->class->map;
 }
 
-uint64_t j9core_count(const struct j9core *j, const struct j9_object *o)
+/* Of the reference at p, unless it is null: counted, and its target where `to` is not NULL. */
+static inline void take_at(const struct j9core *j, const uint8_t *p, uint64_t *to, uint64_t *n)
 {
-	uint64_t n = 0, offset;
-	struct j9_slots s;
+	uint64_t token = j9_slot(j, p);
 
-	if (o->class->array && !o->class->references)
-		return 0;
-	if (!is_plain(o)) {
-		for (j9core_slots(&s, j, o); next_slot(&s, &offset);)
-			n += j9core_reference(j, o->address + offset) != 0;
-		return n;
-	}
+	if (to)
+		to[*n] = token << j->shift;
+	*n += token != 0;
+}
+
+/* Of an object in one piece. */
+static inline uint64_t take_piece(const struct j9core *j, const struct j9_object *o, uint64_t *to)
+{
+	const uint8_t *p = o->bytes + (o->class->array ? j->head : j->slot);
+	uint64_t n = 0;
+
 	if (o->class->array) {
-		const uint8_t *p = o->bytes + j->head, *end = p + o->length * j->slot;
-		for (; p < end; p += j->slot)
-			n += j9_slot(j, p) != 0;
+		for (const uint8_t *end = p + o->length * j->slot; p < end; p += j->slot)
+			take_at(j, p, to, &n);
 		return n;
 	}
 	for (uint64_t bits = o->class->few; bits; bits &= bits - 1)
-		n += j9_slot(j, o->bytes + j->slot + (unsigned)__builtin_ctzll(bits) * j->slot) != 0;
+		take_at(j, p + (unsigned)__builtin_ctzll(bits) * j->slot, to, &n);
 	return n;
 }
 
-bool j9core_gather(const struct j9core *j, const struct j9_object *o, uint64_t to[J9_GATHERED], uint32_t *n)
+bool j9core_references(const struct j9core *j, const struct j9_object *o, uint64_t to[J9_GATHERED], uint64_t *n)
 {
-	const uint8_t *first = o->bytes + j->slot;
+	struct j9_slots s;
+	uint64_t some[J9_GATHERED];
+	uint32_t more;
 
 	*n = 0;
 	if (o->class->array && !o->class->references)
 		return true;
-	if (o->class->array || !is_plain(o))
-		return false;
-	for (uint64_t bits = o->class->few; bits; bits &= bits - 1) {
-		to[*n] = j9_slot(j, first + (unsigned)__builtin_ctzll(bits) * j->slot) << j->shift;
-		*n += to[*n] != 0;
+	if (is_in_one_piece(o)) {
+		bool few = !o->class->array || o->length <= J9_GATHERED;
+		*n = few && to ? take_piece(j, o, to) : take_piece(j, o, NULL);
+		return few;
 	}
-	return true;
+	for (j9core_slots(&s, j, o); (more = j9core_take(&s, o, some, J9_GATHERED));)
+		*n += more;
+	return false;
 }

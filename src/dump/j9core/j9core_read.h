@@ -279,7 +279,7 @@ struct j9_class {
 	uint64_t hash_at;          /* where the hash code is, in bytes of the object; of arrays: behind the elements */
 	unsigned shift;            /* of arrays: an element has 1 << shift bytes */
 	bool array, references;    /* references: an array of them */
-	bool plain;                /* an array whose elements are as wide as its name says */
+	bool named_width;          /* an array whose elements are as wide as its name says */
 	const char *name;          /* "java/lang/String", "[I", "[[Ljava/lang/String;": n_name bytes; NULL: not there */
 	size_t n_name;
 };

@@ -255,6 +255,12 @@ def check_name(tap, directory):
             tap.ok(row["remedy"].startswith("CLEAR app.Main.part"), "what clearing one field frees", row["remedy"])
             tap.ok(" of " in row["remedy"].split("frees")[1], "of what", row["remedy"])
     m = Made()
+    m.cls("app.Main", statics=[("L", "root>kept", m.primitives("B", bytes(1000)))])  # a name that class files may have
+    with open(path, "wb") as f:
+        f.write(m.bytes())
+    said = ask("leaks -share 50", path)[0]["sentence"]
+    tap.ok("app.Main.root>kept (" in said and "(cut" not in said, "a static field is no root, whatever its name", said)
+    m = Made()
     m.cls("app.Main", statics=[("L", "part%d" % i, m.primitives("B", bytes(1000))) for i in range(20)])
     with open(path, "wb") as f:
         f.write(m.bytes())

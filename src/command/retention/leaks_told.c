@@ -372,7 +372,10 @@ static void add_not_all(struct told *t, const struct suspect *s)
 /* A local or another root without a name is cleared by a word that nobody would guess. */
 static void add_cut(struct told *t)
 {
-	if (!t->variable.len && t->names.n <= 2 && t->reference.len && strstr(t->reference.s, "root>"))
+	bool root = false;
+	for (size_t i = 0; i < t->n_cleared; i++)
+		root |= t->cleared[i].holder == HEAP_NONE;
+	if (root && !t->variable.len && t->names.n <= 2)
 		text_addf(&t->sentence, " (cut %s)", t->reference.s);
 }
 

@@ -197,7 +197,7 @@ def check_lacks(tap, folder, path, work):
     _, whole = facts(path)
     write(changed, core.data[:-1])
     run, got = facts(changed)
-    tap.ok(run.status == 4 and re.search(r"truncated at byte %d: .*\b1 bytes" % (size - 1), run.err) and
+    tap.ok(run.status == 4 and re.search(r"truncated at byte %d: .*\b1 byte of memory is missing" % (size - 1), run.err) and
            got["objects"] == whole["objects"], "a byte is missing: all objects, and the damage", run)
     blob = core.memory.offset(core.memory.number(core.ras + 24, 8))
     write(changed, core.data[:blob + 100])

@@ -293,7 +293,8 @@ static void doubtful_numbers(void **state)
 	check_dump(V6_32, "08 01 01 00001000 00000001 01 80000000 00000006" END,
 	    "\nA 4 array-of 1000 len=1 size=24 8", "array of -2147483648 elements");
 	check_dump(V6_32, "32 00000001 FFFFFFFF 00000006" END, "\nP 4 [B size=24", "array length 4294967295");
-	check_dump(V6_32, END "0000", "", "2 bytes after the end");
+	check_dump(V6_32, END "00", "", "1 byte after the end of the dump is ignored");
+	check_dump(V6_32, END "0000", "", "2 bytes after the end of the dump are");
 	check_dump("00000006 00000014 01 02 02", END, "", "unknown header flags 0x10");
 	check_dump("00000006 00000004 01 02", END, "", "no start mark");
 }

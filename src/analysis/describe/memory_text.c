@@ -216,7 +216,7 @@ static void add_string(struct printing *p, const struct typed *v)
 		add_quoted(text.bytes, n, p->limit, p->to);
 	} else {
 		typed_add_address(p->heap, typed_word(v, 0), p->to);
-		text_addf(p->to, " (%" PRIu64 " bytes outside of the dump)", n);
+		text_addf(p->to, " (%" PRIu64 " byte%s outside of the dump)", n, n == 1 ? "" : "s");
 	}
 }
 
@@ -333,7 +333,7 @@ static void add_deep(struct printing *p, const struct typed *v, const struct typ
 		add_pointer(p, v, t);
 		return;
 	case TYPE_UNKNOWN:
-		text_addf(p->to, "%" PRIu64 " bytes", t->size);
+		text_addf(p->to, "%" PRIu64 " byte%s", t->size, t->size == 1 ? "" : "s");
 		return;
 	default:
 		add_number(v, t, p->to);

@@ -256,7 +256,8 @@ int core_missing(const struct core *c, struct err *err)
 		return err_at(err, ERR_FORMAT, size, "the table of segments is damaged: the file lacks %" PRIu64 " bytes of "
 		    "memory, which no program has", c->cut);
 	return !c->cut ? 0 : err_at(err, ERR_TRUNCATED, size, "truncated at byte %" PRIu64 ": the system or a "
-	    "copy ended it early, and %" PRIu64 " bytes of memory are missing", size, c->cut);
+	    "copy ended it early, and %" PRIu64 " byte%s of memory %s missing", size, c->cut, c->cut == 1 ? "" : "s",
+	    c->cut == 1 ? "is" : "are");
 }
 
 uint64_t core_size(const struct core *c)

@@ -276,8 +276,8 @@ static void end_of_dump(struct go_reading *r)
 	if (!left || !r->survey)
 		return;
 	bool dump = left >= sizeof another && !memcmp(r->bytes + r->at, another, sizeof another - 1);
-	r->sink->warn(r->sink, r->at, dump ? "%" PRIu64 " bytes follow the end record: another dump, which cairn "
-	    "does not read" : "%" PRIu64 " bytes follow the end record", left);
+	r->sink->warn(r->sink, r->at, "%" PRIu64 " byte%s the end record%s", left, left == 1 ? " follows" : "s follow",
+	    dump ? ": another dump, which cairn does not read" : "");
 }
 
 static int other_record(struct go_reading *r)

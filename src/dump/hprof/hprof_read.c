@@ -45,8 +45,8 @@ static void damaged(struct reading *r, const struct hprof_segment *s, uint64_t a
 		snprintf(text, sizeof text, "truncated in %s at byte %" PRIu64, hprof_sub_name(r->bytes[at]), at);
 	else
 		snprintf(text, sizeof text, "%s at byte %" PRIu64 " is longer than the rest of its segment "
-		    "(%" PRIu64 " bytes, skipped)",
-		    hprof_sub_name(r->bytes[at]), at, s->end - at);
+		    "(%" PRIu64 " byte%s, skipped)",
+		    hprof_sub_name(r->bytes[at]), at, s->end - at, s->end - at == 1 ? "" : "s");
 	if (r->result == 0)
 		r->result = err_at(r->err, code, at, "%s", text);
 	else

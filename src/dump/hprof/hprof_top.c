@@ -469,8 +469,8 @@ static uint64_t pass_over(struct walk *w, uint64_t at)
 		w->rest = at;
 	else if (next < w->size)
 		damage(w, ERR_FORMAT, at,
-		    "%" PRIu64 " bytes from byte %" PRIu64 " on are not records; reading continues after them", n,
-		    at);
+		    "no record is in %" PRIu64 " byte%s from byte %" PRIu64 " on; reading continues after that", n,
+		    n == 1 ? "" : "s", at);
 	else
 		damage(w, ERR_TRUNCATED, at, "truncated or damaged in the record at byte %" PRIu64 "%s", at,
 		    w->n_heaps ? "" : ", before the objects");
@@ -562,8 +562,10 @@ static void say_end(struct walk *w)
 		damage(w, ERR_TRUNCATED, w->size,
 		    "truncated at byte %" PRIu64 " before the record that ends a heap dump; the last objects may "
 		    "be missing", w->size);
-	if (w->rest)
-		hprof_note(h, w->rest, "%" PRIu64 " bytes after the end of the dump are ignored", w->size - w->rest);
+	uint64_t left = w->rest ? w->size - w->rest : 0;
+	if (left)
+		hprof_note(h, w->rest, "%" PRIu64 " byte%s after the end of the dump %s ignored", left, left == 1 ? "" : "s",
+		    left == 1 ? "is" : "are");
 	h->end = w->rest ? w->rest : w->size;
 }
 

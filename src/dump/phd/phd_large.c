@@ -232,7 +232,8 @@ static int end_of_body(struct walk *w)
 
 	if (left)
 		w->sink->warn(w->sink, offset_of(w, w->p) + 1,
-		    "%" PRIu64 " bytes after the end of the dump are ignored", left);
+		    "%" PRIu64 " byte%s after the end of the dump %s ignored", left, left == 1 ? "" : "s",
+		    left == 1 ? "is" : "are");
 	w->p = w->end;
 	w->ended = true;
 	return 0;

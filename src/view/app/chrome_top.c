@@ -36,7 +36,9 @@ static int draw_damage(const struct opened *o, int width)
 	bool lost = o && o->fate != FILE_SAME;
 	if (!o || (!o->heap->damaged && !lost))
 		return 0;
-	const char *word = !lost && o->heap->damage.code == ERR_TRUNCATED ? "truncated" : "damaged";
+	const struct err *damage = &o->heap->damage;
+	const char *word = lost || damage->code != ERR_TRUNCATED ? "damaged" :
+	    damage->has_offset ? "truncated" : "incomplete"; /* its end is missing, or something else */
 	int needed = (int)strlen(word);
 	if (width < needed + 8)
 		return 0;

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Core files of Go programs: data/gocart.core.gz, which lies next to its program."""
+"""Core files: data/gocart.core.gz of a Go program, which lies next to it, and made ones of OpenJ9."""
 
 import os
 
+import j9_made
+import j9_memory
 from cairntest import SOURCE
 from tui import BOTH, PROMPT, case, enter, leave, start
 
@@ -35,3 +37,16 @@ def core_alone(t):
     t.line("cd; cp '%s' c.core.gz; \"$CAIRN\" c.core.gz" % CORE)
     t.wait(r"a core file needs the program that wrote it, which is not at /srv/gocart/gocart\.elf")
     t.wait("^" + PROMPT)
+
+
+@case("a core with a hole is incomplete, and truncated is one whose end is missing; line 1 says which", ((100, 30),))
+def core_holes(t):
+    made = j9_made.Made()
+    whole = made.core()
+    del made.m.areas["more"]  # a region of the heap
+    for name, data in ("hole", made.core()), ("end", whole[:-j9_memory.PAGE]):
+        with open(os.path.join(t.home, name), "wb") as f:
+            f.write(data)
+        t.line("cd; clear; \"$CAIRN\" " + name)
+        t.wait(lambda lines: lines[0].endswith({"hole": "incomplete", "end": "truncated"}[name]))
+        leave(t)

@@ -14,7 +14,8 @@ import struct
 
 TYPES = {"L": 2, "Z": 4, "C": 5, "F": 6, "D": 7, "B": 8, "S": 9, "I": 10, "J": 11}
 WIDTHS = {"L": 8, "Z": 1, "C": 2, "F": 4, "D": 8, "B": 1, "S": 2, "I": 4, "J": 8}
-ROOTS = {"sticky": 5, "local": 3, "thread": 8, "jni": 1}
+ROOTS = {"sticky": 5, "local": 3, "thread": 8, "jni": 1, "monitor": 7, "block": 6, "interned": 0x89, "finalizing": 0x8A,
+         "debugger": 0x8B, "vm": 0x8D, "unknown": 0xFF}
 
 
 class JavaDump:
@@ -86,6 +87,8 @@ class JavaDump:
         body = struct.pack(">Q", address)
         if kind in ("local", "thread"):
             body += struct.pack(">II", thread, frame)
+        elif kind == "block":
+            body += struct.pack(">I", thread)
         elif kind == "jni":
             body += bytes(8)
         self.roots.append((ROOTS[kind], body))

@@ -274,6 +274,32 @@ def check_hostile(tap, folder):
            g.objects.get(held) and g.objects[held].cls)
 
 
+def check_roots(tap, folder):
+    """Objects that are roots of several kinds, of which HPROF has some alone and others not at all."""
+    path, to = os.path.join(folder, "roots.hprof"), os.path.join(folder, "roots.copy.hprof")
+    d, planned = with_references(), set()
+    d.add_class("x.Thing", fields="one:L")
+    thread = d.thread(d.new("x.Thing"), ["x.Thing.run"])
+    for kinds in (("interned", "debugger"), ("debugger", "unknown", "finalizing"), ("unknown",), ("vm", "monitor", "jni"),
+                  ("block", "interned", "unknown")):
+        at = d.new("x.Thing")
+        for kind in kinds:
+            d.root(kind, at, thread)
+            planned.add((KINDS[kind], "0x%x" % at))
+    d.write(path)
+    with open(path, "r+b") as f:
+        f.truncate(os.path.getsize(path) - 1)  # the export of a whole one has no words of its own
+    export(tap, path, to, "roots of several kinds", 4)
+    for what, file in ("the dump", path), ("its export", to):
+        rows = json.loads(cairn("--format", "json", "-x", "roots x.Thing", file).out)
+        tap.equal({(r["kind"], r["address"]) for r in rows if r["kind"] != "Thread"}, planned,
+                  "roots of several kinds: " + what)
+
+
+KINDS = {"interned": "Interned string", "debugger": "Debugger", "unknown": "Unknown", "finalizing": "Finalizable",
+         "vm": "VM internal", "monitor": "Busy monitor", "block": "Thread block", "jni": "JNI global"}
+
+
 def check_refused(tap, folder):
     to = os.path.join(folder, "no.hprof")
     run = cairn("-x", "export -hprof " + to, GO)
@@ -333,6 +359,7 @@ def main():
         same(tap, *lines, "classic: the same graph but for lengths")
         check_hostile(tap, folder)
         check_lacking(tap, folder)
+        check_roots(tap, folder)
         check_refused(tap, folder)
     tap.done()
 

@@ -119,7 +119,8 @@ int hprof_write_extras(struct hprof_writing *w)
 		code = write_thread_extras(w, &t);
 	for (size_t i = 0; i < h->n_roots && !code; i++) {
 		const struct heap_root *r = &h->roots[i];
-		if (is_written(r, inferred_too))
+		bool alone = (!i || r[-1].object != r->object) && (i + 1 == h->n_roots || r[1].object != r->object);
+		if (is_written(r, inferred_too) && (r->kind != ROOT_UNKNOWN || !alone))
 			hprof_extra_root(&(struct hprof_extra_root){heap_address(h, r->object), r->kind,
 			    r->thread == HEAP_NONE ? 0 : hprof_thread_serial(r->thread),
 			    r->frame == HEAP_NONE ? UINT32_MAX : r->frame}, &t);

@@ -210,7 +210,8 @@ static void hprof_close(struct dump *dump)
 	idmap_release(&h->gaps);
 	idmap_release(&h->hubs);
 	idmap_release(&h->extra_threads);
-	idmap_release(&h->extra_roots);
+	idmap_release(&h->replaced);
+	big_free(h->extra_root);
 	process_free(h->dump.process);
 	big_free(h->hub_fields);
 	big_free(h->segments);

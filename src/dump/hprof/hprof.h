@@ -78,7 +78,7 @@ struct hprof_extra_root {
 bool hprof_extra_process(struct process_facts *p, size_t i, struct text *to);
 void hprof_extra_owners(struct text *to); /* facts.owners_recorded */
 void hprof_extra_thread(const struct hprof_extra_thread *t, struct text *to);
-/* Nothing, where the root's own record says all. */
+/* Nothing of a kind of which the root's own record says all. */
 void hprof_extra_root(const struct hprof_extra_root *r, struct text *to);
 
 #endif

@@ -107,7 +107,9 @@ struct hprof {
 	uint32_t n_segments;
 
 	struct idmap extra_threads; /* thread serial -> offset of the record (hprof_extras.c) */
-	struct idmap extra_roots;
+	struct idmap replaced;      /* address -> bits of its roots' records, in place of which are */
+	struct root_record *extra_root; /* these: big memory */
+	uint64_t n_extra_roots, cap_extra_roots;
 	char exported[200];   /* of a file that cairn exported: what it lacks, a sentence */
 	struct hprof_note notes[8]; /* warnings of the walk over the top-level records */
 	unsigned n_notes;
@@ -218,11 +220,11 @@ enum redact_what hprof_redacted(const struct hprof *h);
 uint64_t hprof_exported(const struct hprof *h, struct hprof_origin *out);
 /* The record at this offset if it is the one that says so; or NULL. */
 const uint8_t *hprof_origin_record(const struct hprof *h, uint64_t at, struct hprof_origin *out);
-/* Note the texts from this offset on.  Then complete what records say of a thread (texts for it are the caller's), of a
- * root. */
+/* Note the texts from this offset on.  Then complete what records say of a thread (texts for it are the caller's).
+ * extra_root are roots that records of the file say less of; is this such a record's? */
 MUST_CHECK int hprof_extras_read(struct hprof *h, uint64_t at, struct err *err);
 void hprof_thread_extra(const struct hprof *h, struct thread_record *to, struct text *state, struct text *waits);
-void hprof_root_extra(const struct hprof *h, struct root_record *root);
+bool hprof_root_replaced(const struct hprof *h, const struct root_record *root);
 MUST_CHECK int hprof_redact(const struct dump *dump, const struct redaction *r, FILE *to, uint64_t *written,
     struct err *err);
 MUST_CHECK int hprof_symbols(const struct dump *dump, symbol_take *take, void *context, struct err *err);

@@ -17,6 +17,7 @@
 #include "base/progress.h"
 #include "dump/process.h"
 #include "dump/source/source.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,15 +25,14 @@
 
 static const char begin[] = "exported by cairn: ";
 enum { BEGIN = sizeof begin - 1, LONGEST = 1 << 16, THREAD_LONGEST = 4096, WAITS_LONGEST = 3000 }; /* bytes */
-enum { FRAME_NONE = 0xffffff };
 
-/* Kinds that are unknown in HPROF, and one that lacks its thread there. */
+/* Two kinds that lack their thread or frame in HPROF, and those that are unknown there. */
 static const struct {
 	const char *word;
 	enum root_kind kind;
-} kinds[] = {{"monitor", ROOT_BUSY_MONITOR}, {"finalizable", ROOT_FINALIZABLE}, {"vm internal", ROOT_VM_INTERNAL},
-    {"interned string", ROOT_INTERNED_STRING}, {"reference cleanup", ROOT_REFERENCE_CLEANUP},
-    {"debugger", ROOT_DEBUGGER}};
+} kinds[] = {{"monitor", ROOT_BUSY_MONITOR}, {"thread block", ROOT_THREAD_BLOCK}, {"unknown", ROOT_UNKNOWN},
+    {"finalizable", ROOT_FINALIZABLE}, {"vm internal", ROOT_VM_INTERNAL}, {"interned string", ROOT_INTERNED_STRING},
+    {"reference cleanup", ROOT_REFERENCE_CLEANUP}, {"debugger", ROOT_DEBUGGER}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* --- writing --------------------------------------------------------------------------------------- */
@@ -62,7 +62,7 @@ void hprof_extra_thread(const struct hprof_extra_thread *t, struct text *to)
 void hprof_extra_root(const struct hprof_extra_root *r, struct text *to)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		if (kinds[i].kind == r->kind && (r->kind != ROOT_BUSY_MONITOR || r->thread))
+		if (kinds[i].kind == r->kind)
 			text_addf(to, "%sroot 0x%" PRIx64 " %" PRIu32 " %" PRId32 " %s", begin, r->address, r->thread,
 			    (int32_t)r->frame, kinds[i].word);
 }
@@ -108,22 +108,29 @@ static void take_fact(struct process_facts *p, const char *text)
 	}
 }
 
-static uint64_t key_of(uint64_t address, bool monitor)
+/* Which record a root of the kind has: a bit. */
+static unsigned record_of(enum root_kind kind)
 {
-	return address | monitor; /* objects are at even addresses */
+	return kind == ROOT_BUSY_MONITOR || kind == ROOT_THREAD_BLOCK ? 1u << kind : 1u << ROOT_UNKNOWN;
 }
 
 static int take_root(struct hprof *h, const char *text, struct err *err)
 {
 	char *rest;
-	uint64_t address = strtoull(text, &rest, 16), thread = strtoull(rest, &rest, 10);
-	uint64_t frame = strtoull(rest, &rest, 10);
+	struct root_record root = {.address = strtoull(text, &rest, 16)};
+	uint64_t bits = idmap_get(&h->replaced, root.address);
+	size_t i = 0;
 
-	for (size_t i = 0; *rest == ' ' && i < KINDS; i++)
-		if (!strcmp(rest + 1, kinds[i].word))
-			return idmap_put(&h->extra_roots, key_of(address, kinds[i].kind == ROOT_BUSY_MONITOR),
-			    (frame & FRAME_NONE) << 40 | (thread & UINT32_MAX) << 8 | i, err);
-	return 0;
+	root.thread_serial = strtoull(rest, &rest, 10);
+	root.frame = (uint32_t)strtoull(rest, &rest, 10);
+	while (i < KINDS && (*rest != ' ' || strcmp(rest + 1, kinds[i].word) != 0))
+		i++;
+	if (i == KINDS || !root.address)
+		return 0;
+	root.kind = kinds[i].kind;
+	bits = (bits == IDMAP_NONE ? 0 : bits) | record_of(root.kind);
+	return BIG_ADD(h->extra_root, h->n_extra_roots, h->cap_extra_roots, err, root) ? ERR_NOMEM :
+	    idmap_put(&h->replaced, root.address, bits, err);
 }
 
 int hprof_extras_read(struct hprof *h, uint64_t at, struct err *err)
@@ -175,15 +182,10 @@ void hprof_thread_extra(const struct hprof *h, struct thread_record *to, struct 
 	text_release(&t);
 }
 
-void hprof_root_extra(const struct hprof *h, struct root_record *root)
+bool hprof_root_replaced(const struct hprof *h, const struct root_record *root)
 {
-	bool monitor = root->kind == ROOT_BUSY_MONITOR;
-	uint64_t v = monitor || root->kind == ROOT_UNKNOWN ? idmap_get(&h->extra_roots, key_of(root->address, monitor)) :
-	    IDMAP_NONE;
-
-	if (v == IDMAP_NONE)
-		return;
-	root->kind = kinds[(v & UINT8_MAX) % KINDS].kind;
-	root->thread_serial = v >> 8 & UINT32_MAX;
-	root->frame = v >> 40 == FRAME_NONE ? UINT32_MAX : (uint32_t)(v >> 40);
+	unsigned record = root->kind == ROOT_BUSY_MONITOR || root->kind == ROOT_THREAD_BLOCK ||
+	    root->kind == ROOT_UNKNOWN ? record_of(root->kind) : 0;
+	uint64_t bits = record && h->n_extra_roots ? idmap_get(&h->replaced, root->address) : IDMAP_NONE;
+	return bits != IDMAP_NONE && bits & record;
 }

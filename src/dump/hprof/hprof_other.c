@@ -224,8 +224,7 @@ static int add_root(struct reading *r, const uint8_t *p)
 		.inferred = form->kind == ROOT_JAVA_LOCAL && r->h->dump.facts.locals_inferred,
 	};
 
-	hprof_root_extra(r->h, &root);
-	return root.address ? r->sink->root(r->sink, &root) : 0;
+	return root.address && !hprof_root_replaced(r->h, &root) ? r->sink->root(r->sink, &root) : 0;
 }
 
 /* The text of a frame, made once.  NULL: memory is refused. */

@@ -129,6 +129,9 @@ def check_chosen(t, profiles):
             t.equal(rows(line % (" " + words, by), SERIES), rows(line % ("", by), dumps),
                     "diff %s -by %s is as with these dumps alone" % (words, by))
     whole = {by: rows("diff -by " + by, SERIES) for by in ("path", "class", "package")}
+    for order in SERIES, SERIES[::-1]:
+        same = [not (r["d_objects"] or r["d_shallow"] or r["d_retained"]) for r in rows("diff -by class", order)]
+        t.ok(same == sorted(same) and 5 < sum(same) < len(same) - 5, "diff: unchanged rows come last", same)
     for words in ("%s", "*.Session -by path", "1 2 3 Session"):
         words = words.replace("%s", cls)
         t.equal(rows("diff " + words, SERIES), [r for r in whole["path"] if r["class"] == cls], "diff " + words)

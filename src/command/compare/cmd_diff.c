@@ -60,9 +60,19 @@ static bool wanted(const struct compared_rows *d, const struct call *call, uint3
 
 struct ranked {
 	uint32_t row;
-	uint32_t rank;  /* among what grows; UINT32_MAX: it does not, or hangs below what does */
+	uint32_t rank;  /* among what grows, else below what does, else unchanged */
 	int64_t change;
 };
+
+enum { RANK_CHANGED = UINT32_MAX - 1, RANK_SAME };
+
+static uint32_t rank_of(const struct compared_rows *d, uint32_t row)
+{
+	const struct comparison *c = &d->comparing->comparison;
+	const struct compared_amounts *before = compared(c, row, d->base), *now = compared(c, row, c->n - 1);
+	return before->objects.n == now->objects.n && before->shallow.n == now->shallow.n &&
+	    before->retained.n == now->retained.n ? RANK_SAME : RANK_CHANGED;
+}
 
 static int by_growth(const void *x, const void *y)
 {
@@ -73,7 +83,7 @@ static int by_growth(const void *x, const void *y)
 	    (a->row > b->row) - (a->row < b->row);
 }
 
-/* The rows that are shown: what grows first, and behind it the other changes. */
+/* The rows that are shown: what grows first, then the other changes, then what is unchanged. */
 static int order_rows(struct compared_rows *d, const struct call *call, size_t *n, struct err *err)
 {
 	const struct comparison *c = &d->comparing->comparison;
@@ -83,7 +93,7 @@ static int order_rows(struct compared_rows *d, const struct call *call, size_t *
 	d->row = list ? big_alloc(c->n_rows, sizeof *d->row, err) : NULL;
 	*n = 0;
 	for (uint32_t i = 0; d->row && i < c->n_rows; i++)
-		list[i] = (struct ranked){i, UINT32_MAX,
+		list[i] = (struct ranked){i, rank_of(d, i),
 		    amount_signed(amount_change(measure(d, i, d->base), measure(d, i, c->n - 1)))};
 	for (uint32_t i = 0; d->row && i < growth.n && !d->comparing->other_words; i++)
 		list[growth.list[i].row].rank = i;
@@ -314,7 +324,7 @@ const struct command cmd_diff = {
 	"d_...\tchange since the oldest dump (or -base)\n"
 	"grew\tsteps in which the row retained more\n"
 	"course\tobjects in each dump\n"
-	"Growing rows come first, then other changes.",
+	"Growing rows come first, then other changes, then unchanged rows.",
     .examples = {{"diff -grew", ON_SERIES, "which paths retain more"},
 	{"diff -by class -sort d_objects | head 5", ON_SERIES, "which classes got most new objects"},
 	{"diff -shrank -base 2", ON_SERIES, "what retains less than in dump 2"},

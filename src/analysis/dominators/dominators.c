@@ -16,13 +16,17 @@
 #include <stdlib.h>
 
 enum { STRETCH = 1 << 18, AHEAD = 16, SIZES = 512 /* looked at together */ };
+/* What is summed up together stays in a cache.  Of a small heap it is a part, too: so each heap has some that are far. */
+enum { SUMMED_MOST = 1 << 16, SUMMED_PARTS = 256 };
 
 struct results {
 	struct dominance *d;
 	struct narrow retained;
 	_Atomic uint64_t shallow;
 	_Atomic uint32_t closed; /* that are reachable */
+	uint32_t summed;         /* objects whose sizes are added up together: whole words of bits */
 	struct bits inner;       /* by id: it may dominate objects that have a number */
+	struct bits far;         /* by id: what it retains is not yet added to what it hangs below */
 	uint32_t n_inner;        /* so many ids stand in d->object, those of smaller numbers first */
 };
 
@@ -88,14 +92,13 @@ static int keep_inner(struct dominance *d, struct results *r, struct err *err)
 	return 0;
 }
 
+/* --- sums ---------------------------------------------------------------------------------------- */
+
 /* Retained begins with the object's own size. */
-static int weigh_stretch(void *context, unsigned task, struct err *err)
+static uint64_t weigh(const struct results *r, uint32_t begin, uint32_t end)
 {
-	struct results *r = context;
 	const struct dominance *d = r->d;
-	uint32_t begin = task * (uint32_t)STRETCH, end = stretch_end(d, begin);
 	uint64_t shallow = 0, size[SIZES];
-	(void)err;
 	for (uint32_t id = begin, n; id < end && !progress_cancelled(d->progress); id += n) {
 		n = end - id < SIZES ? end - id : SIZES;
 		heap_sizes(d->h, id, n, size);
@@ -106,8 +109,69 @@ static int weigh_stretch(void *context, unsigned task, struct err *err)
 			shallow += size[i];
 		}
 	}
-	atomic_fetch_add(&r->shallow, shallow);
+	return shallow;
+}
+
+/* What is added to others before those are: closed objects that lead nowhere, then other closed ones, then what waits
+ * for no object that has a number. */
+enum { LEAVES, LEADING, OUTER, ROUNDS };
+
+/* 64 objects as bits: those of a round. */
+static inline uint64_t of_round(const struct results *r, unsigned round, uint64_t word)
+{
+	const struct dominance *d = r->d;
+	uint64_t leaf = d->leaf.word[word], closed = d->closed.word[word];
+	return round == LEAVES ? leaf : round == LEADING ? closed & ~leaf : ~(closed | r->inner.word[word]);
+}
+
+/* What an object of the stretch retains is added to what dominates it, if that is there, too; else it waits. */
+static void sum_round(struct results *r, unsigned round, uint32_t begin, uint32_t end)
+{
+	const struct dominance *d = r->d;
+	for (uint64_t w = begin / 64; w < (end + UINT64_C(63)) / 64 && !progress_stops(d->progress, w); w++) {
+		for (uint64_t left = of_round(r, round, w); left; left &= left - 1) {
+			uint32_t id = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left));
+			if (id >= end || d->number[id] >= NOT_REACHABLE)
+				continue;
+			if (d->number[id] >= begin && d->number[id] < end)
+				narrow_add(&r->retained, d->number[id], narrow_get(&r->retained, id));
+			else
+				bits_set(&r->far, id);
+		}
+	}
+}
+
+static int sum_stretch(void *context, unsigned task, struct err *err)
+{
+	struct results *r = context;
+	uint32_t n = r->d->h->n_objects, begin = task * r->summed;
+	uint32_t end = n - begin < r->summed ? n : begin + r->summed;
+	(void)err;
+	for (uint64_t w = begin / 64; w < (end + UINT64_C(63)) / 64; w++)
+		r->far.word[w] = 0;
+	atomic_fetch_add(&r->shallow, weigh(r, begin, end));
+	for (unsigned round = 0; round < ROUNDS; round++)
+		sum_round(r, round, begin, end);
 	return 0;
+}
+
+/* What waited is added to all that was added to others meanwhile.  Later rounds come first, while what they retain is
+ * what they had then. */
+static void sum_far(const struct results *r)
+{
+	const struct dominance *d = r->d;
+	for (unsigned round = ROUNDS; round-- > 0;) {
+		for (uint64_t w = 0; w < bits_words(&r->far) && !progress_stops(d->progress, w); w++) {
+			for (uint64_t left = r->far.word[w] & of_round(r, round, w); left; left &= left - 1) {
+				uint32_t id = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left)), at = d->number[id];
+				uint64_t bytes = narrow_get(&r->retained, id);
+				for (bool inner = false; at != DOMINATED_BY_ROOTS && !inner; at = d->number[at]) {
+					narrow_add(&r->retained, at, bytes);
+					inner = bits_get(&r->inner, at);
+				}
+			}
+		}
+	}
 }
 
 static inline void pass_on(const struct results *r, uint32_t id)
@@ -116,26 +180,6 @@ static inline void pass_on(const struct results *r, uint32_t id)
 	cairn_assert(above == DOMINATED_BY_ROOTS || above < r->d->h->n_objects);
 	if (above != DOMINATED_BY_ROOTS)
 		narrow_add(&r->retained, above, narrow_get(&r->retained, id));
-}
-
-/* In the order of ids: of closed objects those that lead nowhere, then the others, then what waits for nothing else. */
-static void sum_outer(const struct results *r)
-{
-	enum { LEAVES, LEADING, NUMBERED, ROUNDS };
-	const struct dominance *d = r->d;
-	uint64_t words = ((uint64_t)d->h->n_objects + 63) / 64;
-	for (unsigned round = 0; round < ROUNDS; round++) {
-		for (uint64_t w = 0; w < words && !progress_stops(d->progress, w); w++) {
-			uint64_t left = round == NUMBERED ? ~(d->closed.word[w] | r->inner.word[w]) : d->closed.word[w];
-			for (; left; left &= left - 1) {
-				uint32_t id = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left));
-				if (id >= d->h->n_objects || d->number[id] == NOT_REACHABLE)
-					continue;
-				if (round == NUMBERED || (adjacency_degree(&d->h->out, id) > 0) == round)
-					pass_on(r, id);
-			}
-		}
-	}
 }
 
 /* From the last number on: an object's dominator has a smaller one. */
@@ -257,21 +301,24 @@ static int name_all(struct dominance *d, struct results *r, unsigned stretches, 
 	name_junctions(d);
 	int code = keep_inner(d, r, err);
 	release_junctions(d);
-	bits_release(&d->seen);
+	r->far = d->seen;
+	d->seen = (struct bits){ .word = NULL };
 	bits_release(&d->inner);
 	bits_release(&d->at);
 	return code;
 }
 
 /* Sums stand where the places were: memory that the kernel need not clear again. */
-static int sum_all(struct dominance *d, struct results *r, unsigned stretches, struct err *err)
+static int sum_all(struct dominance *d, struct results *r, struct err *err)
 {
-	int code = narrow_init(&r->retained, d->h->n_objects, d->h->shallow, d->place, err);
+	uint32_t n = d->h->n_objects, part = n / SUMMED_PARTS;
+	int code = narrow_init(&r->retained, n, d->h->shallow, d->place, err);
 	d->place = NULL;
 	if (code)
 		return code;
-	parallel_each(stretches, weigh_stretch, r);
-	sum_outer(r);
+	r->summed = part < SUMMED_MOST ? (part | 63) + 1 : SUMMED_MOST;
+	parallel_each((unsigned)((n + (uint64_t)r->summed - 1) / r->summed), sum_stretch, r);
+	sum_far(r);
 	sum_inner(r);
 	return progress_check(d->progress, err);
 }
@@ -282,8 +329,9 @@ static int sum_where_it_stands(struct dominance *d, struct dominators *out, stru
 	struct results r = { .d = d };
 	int code = name_all(d, &r, stretches, err);
 	if (code == 0)
-		code = sum_all(d, &r, stretches, err);
+		code = sum_all(d, &r, err);
 	bits_release(&r.inner);
+	bits_release(&r.far);
 	*out = (struct dominators){ .n_objects = d->h->n_objects, .immediate = d->number, .retained = r.retained,
 		.n_reachable = d->n + r.closed, .shallow_reachable = r.shallow };
 	d->number = NULL;

@@ -3,6 +3,8 @@
 #include "analysis/leaks.h"
 
 #include "algorithms/sort.h"
+#include "analysis/search.h"
+#include "analysis/what_if/what_if.h"
 #include "base/amount.h"
 #include "heap/amounts.h"
 #include "heap/classes.h"
@@ -10,6 +12,7 @@
 #include "memory/big.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The way goes on to a child that retains so much of its parent: Eclipse MAT's ratio. */
 static const double NEARLY_ALL = 0.7;
@@ -214,7 +217,7 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
 	}
 	if (!code)
 		code = find_groups(&s, err);
-	leaks_sort(out);
+	sort_array(out->suspect, out->n, sizeof *out->suspect, by_retained);
 	big_free(s.open);
 	big_free(s.piece);
 	if (code)
@@ -258,15 +261,52 @@ int leaks_find_holders(struct leaks *out, const struct retained *r, double share
 	return code;
 }
 
-void leaks_sort(struct leaks *l)
-{
-	sort_array(l->suspect, l->n, sizeof *l->suspect, by_retained);
-}
-
 void leaks_release(struct leaks *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		big_free(l->suspect[i].ids);
 	big_free(l->suspect);
 	*l = (struct leaks){ .n = 0 };
+}
+
+/* --- what groups free ----------------------------------------------------------------------------- */
+
+/* Of the groups from suspect *at on, as many as one walk sizes; no two are of one class.  to: room for all members. */
+static int size_next(struct leaks *l, size_t *at, uint32_t *to, const struct retained *r, struct progress *progress,
+    struct err *err)
+{
+	struct what_if_class class[WHAT_IF_CLASSES];
+	struct suspect *group[WHAT_IF_CLASSES];
+	unsigned n = 0;
+	size_t n_ids = 0;
+	for (; *at < l->n && n < WHAT_IF_CLASSES; (*at)++) {
+		struct suspect *one = &l->suspect[*at];
+		if (!one->ids)
+			continue;
+		memcpy(to + n_ids, one->ids, one->n * sizeof *to);
+		n_ids += one->n;
+		class[n].class = r->heap->class_of[one->id];
+		group[n++] = one;
+	}
+	int code = n ? what_if_some_of_classes(class, n, to, n_ids, r, progress, err) : 0;
+	for (unsigned i = 0; !code && i < n; i++) {
+		group[i]->retained = heap_held_sized(r->heap, class[i].bytes, class[i].doubts);
+		if (class_of_all(r->heap, group[i]->ids, group[i]->n) != HEAP_NONE)
+			retained_note_class(r, class[i].class, class[i].bytes, class[i].doubts);
+	}
+	return code;
+}
+
+int leaks_size_groups(struct leaks *l, const struct retained *r, struct progress *progress, struct err *err)
+{
+	uint64_t members = 0;
+	for (size_t i = 0; i < l->n; i++)
+		members += l->suspect[i].ids ? l->suspect[i].n : 0;
+	uint32_t *to = big_alloc(members, sizeof *to, err);
+	int code = to ? 0 : ERR_NOMEM;
+	for (size_t at = 0; !code && at < l->n;)
+		code = size_next(l, &at, to, r, progress, err);
+	sort_array(l->suspect, l->n, sizeof *l->suspect, by_retained);
+	big_free(to);
+	return code;
 }

@@ -28,8 +28,7 @@ struct suspect {
 	bool chain;          /* a chain of objects of one class hangs there */
 	uint32_t n;          /* members of the group; 1 for a single object */
 	uint32_t *ids;       /* the members, ascending; NULL for a single object */
-	struct amount retained; /* bytes; for a group the members' sum, a lower bound until the caller
-	                           puts in its place what all members free together */
+	struct amount retained; /* bytes; for a group the members' sum, a lower bound until leaks_size_groups */
 };
 
 struct leaks {
@@ -51,8 +50,10 @@ MUST_CHECK int leaks_find_holders(struct leaks *out, const struct retained *r, d
 /* The fewest of an object's children in the dominator tree, the largest first, at most `most`, that keep nearly all
  * of what it retains below itself.  to: gets their ids.  0: it takes more of them. */
 size_t leaks_largest_children(const struct retained *r, uint32_t id, uint32_t *to, size_t most);
-/* Put the largest first again, after the caller changed sizes. */
-void leaks_sort(struct leaks *l);
+/* In place of a group's sum, what all its members free together: what they hold jointly goes with them as well.  Walks
+ * the heap, once for all groups.  The largest is first again.  0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int leaks_size_groups(struct leaks *l, const struct retained *r, struct progress *progress,
+    struct err *err);
 void leaks_release(struct leaks *l);
 
 #endif

@@ -482,6 +482,8 @@ int what_if_find(struct what_if_loss *out, const struct model *m, struct what_if
 		enum reason reason = maybe_live_reason(h, NULL);
 		out->bytes = amount_weaken(out->bytes, reason == REASON_NONE ? EXACT : INFERRED, reason);
 	}
+	out->held = w.met;
+	w.met.word = NULL;
 	if (code)
 		what_if_loss_release(out);
 	loss_walk_release(&w);
@@ -491,5 +493,6 @@ int what_if_find(struct what_if_loss *out, const struct model *m, struct what_if
 void what_if_loss_release(struct what_if_loss *l)
 {
 	bits_release(&l->dead);
+	bits_release(&l->held);
 	*l = (struct what_if_loss){ .objects = 0 };
 }

@@ -172,6 +172,7 @@ void what_if_edges_release(struct what_if_edges *e);
 
 struct what_if_loss {
 	struct bits dead; /* by object */
+	struct bits held; /* of the objects that die by what is cleared, those that something alive leads to */
 	struct amount objects;
 	struct amount bytes;
 	uint8_t doubts; /* enum size_doubt of the bytes */
@@ -199,6 +200,9 @@ struct what_if_class {
 };
 MUST_CHECK int what_if_classes(struct what_if_class *classes, unsigned n, const struct retained *r, uint64_t effort,
     struct progress *progress, struct err *err);
+/* The same of a few of their instances, all of them among ids: what_if_find, and a walk through what it finds. */
+MUST_CHECK int what_if_some_of_classes(struct what_if_class *classes, unsigned n, const uint32_t *ids, size_t n_ids,
+    const struct retained *r, struct progress *progress, struct err *err);
 
 /*
  * The fewest references, at most WHAT_IF_TOGETHER, that a person would clear to free all of these n objects (ids): of

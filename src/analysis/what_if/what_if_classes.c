@@ -5,6 +5,9 @@
  * Each class asked about has a bit.  An object has the bits of those classes without whose instances the roots still
  * reach it: what is handed to it, but for the bit of its own class.  The walk hands the roots all bits, and what an
  * object has on to all that it references; an object that gets bits that it did not have waits to hand them on.
+ *
+ * Where few instances count, most objects have all bits.  So what dies with all of them together is found first, and
+ * bits are handed on only in there, from those instances that something else holds.
  */
 #include "analysis/what_if/what_if.h"
 
@@ -24,6 +27,8 @@ struct classes_walk {
 	const struct model *model;
 	const struct heap *heap; /* the model's */
 	uint64_t *own;           /* by class: its bit; 0: nobody asks about it */
+	const struct bits *only; /* by object: the instances that count; NULL: all */
+	const struct what_if_loss *loss; /* what dies with all of them: others have all bits; NULL: it is not known */
 	uint64_t *has;           /* by object */
 	struct bits waits;       /* by object: it is in the queue */
 	uint32_t *queue;         /* a ring of n_objects ids */
@@ -33,7 +38,12 @@ struct classes_walk {
 
 static inline void hand(struct classes_walk *w, uint32_t id, uint64_t bits)
 {
-	bits &= ~w->own[heap_class_index(w->heap, id)] & ~w->has[id];
+	if (w->loss && !bits_get(&w->loss->dead, id))
+		return;
+	uint64_t own = w->own[heap_class_index(w->heap, id)];
+	if (own && w->only && !bits_get(w->only, id))
+		own = 0;
+	bits &= ~own & ~w->has[id];
 	if (!bits)
 		return;
 	w->has[id] |= bits;
@@ -90,7 +100,13 @@ static int hand_on(struct classes_walk *w, struct progress *progress, struct err
 static int walk(struct classes_walk *w, struct progress *progress, struct err *err)
 {
 	const struct heap *h = w->heap;
-	for (size_t i = 0; i < h->n_roots; i++)
+	struct bits_walk held = {.b = NULL};
+	uint64_t id;
+	if (w->loss)
+		held = bits_walk(&w->loss->held);
+	while (w->loss && bits_next(&held, &id))
+		hand(w, (uint32_t)id, UINT64_MAX);
+	for (size_t i = 0; !w->loss && i < h->n_roots; i++)
 		if (dominators_stack_owner(h, &h->roots[i]) == HEAP_NONE)
 			hand(w, h->roots[i].object, UINT64_MAX);
 	int code = hand_on(w, progress, err);
@@ -115,7 +131,7 @@ static int sum(const struct classes_walk *w, const struct retained *r, struct wh
 	for (uint32_t id = 0; id < w->heap->n_objects; id++) {
 		if (progress_stops(progress, id))
 			return err_cancelled(err);
-		if (r->dominators.immediate[id] == NOT_REACHABLE)
+		if (w->loss ? !bits_get(&w->loss->dead, id) : r->dominators.immediate[id] == NOT_REACHABLE)
 			continue;
 		for (uint64_t gone = ~w->has[id] & asked; gone; gone &= gone - 1) {
 			struct what_if_class *c = &out[__builtin_ctzll(gone)];
@@ -126,27 +142,55 @@ static int sum(const struct classes_walk *w, const struct retained *r, struct wh
 	return 0;
 }
 
+static int find(struct classes_walk *w, struct what_if_class *out, unsigned n, const struct retained *r,
+    struct progress *progress, struct err *err)
+{
+	const struct heap *h = w->heap;
+	w->own = big_alloc(h->n_classes, sizeof *w->own, err);
+	w->has = big_alloc(h->n_objects, sizeof *w->has, err);
+	w->queue = big_alloc(h->n_objects, sizeof *w->queue, err);
+	int code = w->own && w->has && w->queue ? bits_init(&w->waits, h->n_objects, err) : ERR_NOMEM;
+	for (unsigned i = 0; !code && i < n; i++) {
+		out[i].bytes = out[i].doubts = 0;
+		w->own[out[i].class] = UINT64_C(1) << i;
+	}
+	if (!code)
+		code = walk(w, progress, err);
+	if (!code)
+		code = sum(w, r, out, n, progress, err);
+	big_free(w->own);
+	big_free(w->has);
+	big_free(w->queue);
+	bits_release(&w->waits);
+	return code;
+}
+
 int what_if_classes(struct what_if_class *out, unsigned n, const struct retained *r, uint64_t effort,
     struct progress *progress, struct err *err)
 {
-	const struct heap *h = r->heap;
-	struct classes_walk w = {.model = &r->model, .heap = h, .effort = effort};
-	progress_phase(progress, PHASE_WALK_WHAT_IS_LEFT, h->n_objects);
-	w.own = big_alloc(h->n_classes, sizeof *w.own, err);
-	w.has = big_alloc(h->n_objects, sizeof *w.has, err);
-	w.queue = big_alloc(h->n_objects, sizeof *w.queue, err);
-	int code = w.own && w.has && w.queue ? bits_init(&w.waits, h->n_objects, err) : ERR_NOMEM;
-	for (unsigned i = 0; !code && i < n; i++) {
-		out[i].bytes = out[i].doubts = 0;
-		w.own[out[i].class] = UINT64_C(1) << i;
-	}
-	if (!code)
-		code = walk(&w, progress, err);
-	if (!code)
-		code = sum(&w, r, out, n, progress, err);
-	big_free(w.own);
-	big_free(w.has);
-	big_free(w.queue);
-	bits_release(&w.waits);
+	struct classes_walk w = {.model = &r->model, .heap = r->heap, .effort = effort};
+	progress_phase(progress, PHASE_WALK_WHAT_IS_LEFT, r->heap->n_objects);
+	return find(&w, out, n, r, progress, err);
+}
+
+int what_if_some_of_classes(struct what_if_class *out, unsigned n, const uint32_t *ids, size_t n_ids,
+    const struct retained *r, struct progress *progress, struct err *err)
+{
+	struct what_if_loss loss;
+	struct bits only;
+	struct classes_walk w = {.model = &r->model, .heap = r->heap, .only = &only, .loss = &loss, .effort = UINT64_MAX};
+	int code = what_if_find(&loss, &r->model, NULL, ids, n_ids, progress, err);
+	if (code)
+		return code;
+	out[0].bytes = loss.bytes.n;
+	out[0].doubts = loss.doubts;
+	code = n > 1 ? bits_init(&only, r->heap->n_objects, err) : 0;
+	for (size_t i = 0; n > 1 && !code && i < n_ids && !progress_stops(progress, i); i++)
+		bits_set(&only, ids[i]);
+	if (n > 1 && !code)
+		code = find(&w, out, n, r, progress, err);
+	if (n > 1)
+		bits_release(&only);
+	what_if_loss_release(&loss);
 	return code;
 }

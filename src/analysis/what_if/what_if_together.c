@@ -353,8 +353,11 @@ static int free_globals(struct together *t, struct err *err)
 		return bits_init(&t->owner->by_globals, t->heap->n_objects, err);
 	if (!code)
 		code = what_if_find(&loss, &t->cut->retained->model, &globals, NULL, 0, t->progress, err);
-	if (!code)
+	if (!code) {
 		t->owner->by_globals = loss.dead;
+		loss.dead.word = NULL;
+		what_if_loss_release(&loss);
+	}
 	what_if_edges_release(&globals);
 	return code;
 }

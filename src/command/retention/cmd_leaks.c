@@ -399,20 +399,6 @@ static void leave_out_gos_own(const struct heap *h, struct leaks *leaks, struct 
 		leaks->n = kept;
 }
 
-/* What the objects of a group hold jointly goes with them as well; there are few groups. */
-static int size_groups(struct session *s, struct leaks *leaks, struct err *err)
-{
-	int code = 0;
-	for (size_t i = 0; !code && i < leaks->n; i++) {
-		struct suspect *group = &leaks->suspect[i];
-		struct amount objects;
-		if (group->ids)
-			code = command_set_retained(s, group->ids, group->n, &objects, &group->retained, err);
-	}
-	leaks_sort(leaks);
-	return code;
-}
-
 static int find_suspects(struct found *f, struct asking *q, double share, struct err *err)
 {
 	const struct retained *r = opened_tree(q->s->dump);
@@ -428,7 +414,7 @@ static int find_suspects(struct found *f, struct asking *q, double share, struct
 			leave_out_gos_own(r->heap, &f->leaks, &q->owner, &of_holders);
 	}
 	if (!code)
-		code = size_groups(q->s, &f->leaks, err);
+		code = leaks_size_groups(&f->leaks, r, session_progress(q->s), err);
 	f->suspects = found ? f->leaks.n : 0;
 	return code ? code : tell(f, q, err);
 }

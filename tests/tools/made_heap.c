@@ -209,7 +209,7 @@ static void refer(struct made_heap *m)
 /* --- classes, loaders ---------------------------------------------------------------------------- */
 
 enum { CLASSES = 8 };
-static const char *const names[CLASSES] = { "A", "B", "C", "D[]", "E", "F", "G", "H" };
+static const char *const names[CLASSES] = { "A", "java.B", "C", "D[]", "java.E", "java.F", "java.G", "java.H" };
 
 /* The first so many of a shuffled list are class objects, the next ones loaders. */
 static void classify(struct made_heap *m)

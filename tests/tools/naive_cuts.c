@@ -191,6 +191,14 @@ static bool runs_own_code(const struct heap_thread *t)
 	return own;
 }
 
+/* What a loader of the program holds: only its own fields count, where the dump has fields. */
+static void mark_all(char *marked, const struct heap *h, uint32_t loader)
+{
+	uint64_t end = loader == HEAP_NONE ? 0 : adjacency_start(&h->out, loader + 1);
+	for (uint64_t k = end ? adjacency_start(&h->out, loader) : 0; k < end; k++)
+		marked[h->out.target[k]] = 1;
+}
+
 /* What the program's objects, static fields and stacks lead to: again and again, until nothing is new. */
 static char *of_program(const struct naive *w)
 {
@@ -200,8 +208,11 @@ static char *of_program(const struct naive *w)
 		uint32_t mirrored = heap_class_mirrored(h, id);
 		bool own = is_own(h->classes[mirrored != HEAP_NONE ? mirrored : heap_class_index(h, id)].name);
 		barred[id] = heap_class_of(h, id)->makes_loaders || (mirrored != HEAP_NONE && !own);
-		marked[id] = own && !barred[id];
+		marked[id] |= own && !barred[id];
+		mark_all(marked, h, heap_class_of(h, id)->makes_loaders && own ? id : HEAP_NONE);
 	}
+	for (uint32_t id = 0; id < h->n_objects; id++)
+		marked[id] = marked[id] && !barred[id];
 	for (size_t i = 0; i < h->n_roots; i++) {
 		const struct heap_root *root = &h->roots[i];
 		bool fixed = root->kind == ROOT_SYSTEM_CLASS || root->kind == ROOT_THREAD || root->vms_own ||
@@ -222,6 +233,31 @@ static char *of_program(const struct naive *w)
 	}
 	free(barred);
 	return marked;
+}
+
+/* What the program leads to, by searches as by a walk. */
+static void compare_programs(struct naive *w, const struct retained *r)
+{
+	const struct heap *h = w->h;
+	struct what_if_owner searching, walking;
+	if (h->java_lang_class == HEAP_NONE)
+		return;
+	if (what_if_owner_init(&searching, r, NULL) || what_if_owner_init(&walking, r, NULL)) {
+		w->wrong++;
+		return;
+	}
+	searching.program.effort = searching.program.effort ? UINT64_MAX : 0;
+	walking.program.effort = 0;
+	for (uint32_t i = 0; i < h->n_objects; i++) {
+		uint32_t id = w->random % 2 ? i : h->n_objects - 1 - i;
+		bool found = what_if_owner_reached(&searching, id);
+		if (found != what_if_owner_reached(&walking, id) && w->wrong++ < 5)
+			printf("something of the program leads to 0x%" PRIx64 ": %s by a search, not so by a walk\n",
+			    heap_address(h, id), found ? "yes" : "no");
+	}
+	w->wrong += what_if_owner_check(&searching, NULL) || what_if_owner_check(&walking, NULL);
+	what_if_owner_release(&searching);
+	what_if_owner_release(&walking);
 }
 
 /* One reference that can be cleared and frees so much, and no classes with it; or NULL. */
@@ -278,6 +314,7 @@ unsigned naive_compare_cuts(struct naive *w, const struct retained *r, uint32_t 
 	if (what_if_init(&climbing, r, NULL) || what_if_init(&numbered, r, NULL) || what_if_number(&numbered, NULL))
 		return 1;
 	w->programs = of_program(w);
+	compare_programs(w, r);
 	for (size_t k = 0; k < w->n; k += step) {
 		struct reference *e = &w->edge[k];
 		struct what_if *c = k % 2 ? &climbing : &numbered;

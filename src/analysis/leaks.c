@@ -285,7 +285,7 @@ static int size_next(struct leaks *l, size_t *at, uint32_t *to, const struct ret
 			continue;
 		memcpy(to + n_ids, one->ids, one->n * sizeof *to);
 		n_ids += one->n;
-		class[n].class = r->heap->class_of[one->id];
+		class[n].class = heap_class_index(r->heap, one->id);
 		group[n++] = one;
 	}
 	int code = n ? what_if_some_of_classes(class, n, to, n_ids, r, progress, err) : 0;

@@ -17,7 +17,7 @@
 uint32_t heap_class_mirrored(const struct heap *h, uint32_t id)
 {
 	cairn_assert(id < h->n_objects);
-	if (heap_class_index(h, id) != h->java_lang_class)
+	if (!heap_has_class(h, id, h->java_lang_class))
 		return HEAP_NONE;
 	uint64_t address = heap_address(h, id);
 	uint32_t at;

@@ -29,6 +29,12 @@
 #define OWN_WIDE UINT32_MAX
 #define OWN_UNKNOWN (UINT32_MAX - 1)
 
+/* Class indices below CLASSES_LOW need no class_high: two bytes an object do. */
+#ifndef CLASS_LOW_BITS /* fewer, up to 16, in a build that tests the rest with few classes */
+#define CLASS_LOW_BITS 16
+#endif
+#define CLASSES_LOW (1u << CLASS_LOW_BITS)
+
 #define SPACE_DEFAULT "default"
 #define SPACES_MOST 250 /* names of a dump that has more: the others count as one */
 
@@ -99,7 +105,8 @@ struct heap {
 	uint32_t n_defined_classes; /* classes with a record of their own; they come first, by address */
 	uint32_t *classes_by_loader; /* defined classes, sorted by loader */
 	uint32_t java_lang_class;  /* class index of java.lang.Class (made up when the dump has none) */
-	uint32_t *class_of;        /* class index of every object */
+	uint16_t *class_low;       /* class index of every object, its low CLASS_LOW_BITS */
+	uint16_t *class_high;      /* the bits above them; NULL: they are 0 of every object */
 	uint8_t *typed_by;         /* enum typed_by of every object; NULL: classes are as recorded */
 	struct typed_sum {
 		uint64_t objects, shallow;
@@ -194,16 +201,26 @@ unsigned heap_word_bits(const struct heap *h);
 /* The index in classes of an object's class.  Everything that reads or sets it goes through these. */
 static inline uint32_t heap_class_index(const struct heap *h, uint32_t id)
 {
-	return h->class_of[id];
+	uint32_t low = h->class_low[id];
+	return __builtin_expect(h->class_high != NULL, 0) ? (uint32_t)h->class_high[id] << CLASS_LOW_BITS | low : low;
+}
+/* Is that the object's class?  Quicker where it mostly is not. */
+static inline bool heap_has_class(const struct heap *h, uint32_t id, uint32_t class)
+{
+	return h->class_low[id] == (class & (CLASSES_LOW - 1)) && heap_class_index(h, id) == class;
 }
 static inline void heap_set_class_index(struct heap *h, uint32_t id, uint32_t class)
 {
-	h->class_of[id] = class;
+	h->class_low[id] = class & (CLASSES_LOW - 1);
+	if (__builtin_expect(h->class_high != NULL, 0))
+		h->class_high[id] = (uint16_t)(class >> CLASS_LOW_BITS);
 }
 /* Before a look at an object's class index soon. */
 static inline void heap_prefetch_class_index(const struct heap *h, uint32_t id)
 {
-	__builtin_prefetch(&h->class_of[id]);
+	__builtin_prefetch(&h->class_low[id]);
+	if (__builtin_expect(h->class_high != NULL, 0))
+		__builtin_prefetch(&h->class_high[id]);
 }
 
 /* The name of the heap that Android has an object in, escaped; NULL: the dump tells none. */

@@ -141,12 +141,13 @@ static void make_held_from_end(struct made_edges *s, uint32_t n, uint32_t *want)
 static int try_shape(const char *word, uint32_t n_nodes)
 {
 	uint32_t n = 2 + 2 * n_nodes, wrong = 0;
-	uint32_t *want = xcalloc(n, sizeof *want), *class_of = xcalloc(n, sizeof *class_of);
+	uint32_t *want = xcalloc(n, sizeof *want);
+	uint16_t *class_low = xcalloc(n, sizeof *class_low);
 	struct heap_class class = { .name = "Node", .object = HEAP_NONE, .superclass = HEAP_NONE,
 		.loader = HEAP_NONE, .instance_size = 16, .n_objects = n };
 	struct heap_root root = { .object = 0, .thread = HEAP_NONE, .frame = HEAP_NONE };
 	struct made_edges edges = { .edge = NULL };
-	struct heap h = { .n_objects = n, .classes = &class, .n_classes = 1, .class_of = class_of,
+	struct heap h = { .n_objects = n, .classes = &class, .n_classes = 1, .class_low = class_low,
 		.java_lang_class = HEAP_NONE, .boot_loader = HEAP_NONE, .roots = &root, .n_roots = 1 };
 	struct dominators d;
 	struct err err = ERR_INIT;
@@ -168,7 +169,7 @@ static int try_shape(const char *word, uint32_t n_nodes)
 	bits_release(&h.sized);
 	made_references_release(&h);
 	free(edges.edge);
-	free(class_of);
+	free(class_low);
 	free(want);
 	return !good;
 }

@@ -223,7 +223,7 @@ static void classify(struct made_heap *m)
 	h->n_classes = defined + 2; /* two more that no object stands for */
 	h->n_defined_classes = defined;
 	h->classes = xcalloc(h->n_classes, sizeof *h->classes);
-	h->class_of = xcalloc((size_t)n + 1, sizeof *h->class_of);
+	h->class_low = xcalloc((size_t)n + 1, sizeof *h->class_low);
 	h->java_lang_class = percent(m, 80) ? below(m, defined) : defined;
 	uint32_t made = defined > 1 ? (h->java_lang_class + 1) % defined : defined + 1;
 	qsort(list, defined, sizeof *list, by_number);
@@ -386,7 +386,7 @@ void made_heap_release(struct made_heap *m)
 	bits_release(&h->sized);
 	free(h->classes);
 	free(h->classes_by_loader);
-	free(h->class_of);
+	free(h->class_low);
 	free(h->roots);
 	free(h->threads);
 }

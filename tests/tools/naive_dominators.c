@@ -122,14 +122,14 @@ static unsigned compare_parts(struct naive *w, const struct retained *r)
 		for (unsigned i = 0; i < taken; i++) {
 			class[i].class = i;
 			for (uint32_t id = 0, k = 0; id < h->n_objects; id++)
-				if (h->class_of[id] == i && k++ % 2 == 0)
+				if (heap_class_index(h, id) == i && k++ % 2 == 0)
 					ids[end++] = id;
 		}
 		if (what_if_some_of_classes(class, taken, ids, end, r, NULL, NULL))
 			wrong++;
 		for (unsigned i = 0, begin = 0; i < taken; i++) {
 			uint32_t of_class = 0;
-			while (begin + of_class < end && h->class_of[ids[begin + of_class]] == i)
+			while (begin + of_class < end && heap_class_index(h, ids[begin + of_class]) == i)
 				of_class++;
 			uint64_t freed = w->all - naive_kept(w, ids + begin, of_class);
 			begin += of_class;

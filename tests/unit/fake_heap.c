@@ -95,14 +95,14 @@ static void fill_roots(struct fake_heap *f)
 
 void fake_heap_fill(struct fake_heap *f)
 {
-	static const uint32_t class_of[] = {C_CLASS, C_STRING, C_CHARS, C_STRING, C_SESSION_1,
+	static const uint16_t class_of[] = {C_CLASS, C_STRING, C_CHARS, C_STRING, C_SESSION_1,
 	    C_SESSION_2, C_CLASS, C_LOST};
 	*f = (struct fake_heap){.own_size = {32}, .own_length = {4}};
 	fill_classes(f);
 	fill_index(f);
 	fill_references(f);
 	fill_roots(f);
-	memcpy(f->class_of, class_of, sizeof class_of);
+	memcpy(f->class_low, class_of, sizeof class_of);
 	struct heap *h = &f->heap;
 	h->facts.format = "phd";
 	h->facts.title = h->facts.label = "PHD";
@@ -123,7 +123,7 @@ void fake_heap_fill(struct fake_heap *f)
 	h->n_defined_classes = 2;
 	h->classes_by_loader = f->classes_by_loader;
 	h->java_lang_class = C_CLASS;
-	h->class_of = f->class_of;
+	h->class_low = f->class_low;
 	h->index = &f->index;
 	must(bits_init(&h->sized, FAKE_OBJECTS, NULL));
 	bits_set(&h->sized, 2);

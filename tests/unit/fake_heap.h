@@ -30,7 +30,7 @@ struct fake_heap {
 	struct address_index index;
 	struct heap_class classes[FAKE_CLASSES];
 	uint32_t classes_by_loader[2];
-	uint32_t class_of[FAKE_OBJECTS];
+	uint16_t class_low[FAKE_OBJECTS];
 	uint32_t out_target[6], in_target[6];
 	uint16_t out_offset[FAKE_OBJECTS + 1], in_offset[FAKE_OBJECTS + 1];
 	uint64_t base[1];

@@ -236,11 +236,11 @@ static void test_check(void **state)
 	fake.out_offset[3] = 9;
 	assert_int_equal(broken("references lead to objects"), 1);
 	fake.out_offset[3] = 1;
-	fake.class_of[1] = FAKE_CLASSES;
+	fake.class_low[1] = FAKE_CLASSES;
 	assert_int_equal(broken("classes are known"), 1);
-	fake.class_of[1] = C_LOST;
+	fake.class_low[1] = C_LOST;
 	assert_int_equal(broken("sizes sum up"), 1);
-	fake.class_of[1] = C_STRING;
+	fake.class_low[1] = C_STRING;
 	fake.heap.shallow++;
 	assert_int_equal(broken("sizes sum up"), 1);
 	fake.heap.shallow--;

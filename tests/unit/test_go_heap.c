@@ -371,8 +371,9 @@ static void classes_by_types(void **state)
 static void unknown_size(void **state)
 {
 	struct heap_class class = { .stride = 8, .object = HEAP_NONE };
-	uint32_t class_of = 0, own_size = OWN_UNKNOWN;
-	struct heap h = { .n_objects = 1, .n_classes = 1, .classes = &class, .class_of = &class_of, .n_sized = 1,
+	uint16_t class_low = 0;
+	uint32_t own_size = OWN_UNKNOWN;
+	struct heap h = { .n_objects = 1, .n_classes = 1, .classes = &class, .class_low = &class_low, .n_sized = 1,
 		.own_size = &own_size };
 	struct err err;
 	(void)state;

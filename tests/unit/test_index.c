@@ -25,6 +25,7 @@
 #include "algorithms/zstd_block.h"
 #include "heap/classes.h"
 #include "made_hprof.h"
+#include "memory/big.h"
 #include "opened/opened.h"
 
 enum { PLAIN, PACKED, UNSQUEEZED /* plain chunks, to be squeezed */, IMAGES };
@@ -46,6 +47,7 @@ static void make(void)
 	trace(1, "wait", 3);
 	thread(OBJECTS(held, first), 1, 1);
 	open_made();
+	heap->class_high = big_alloc(heap->n_objects, sizeof *heap->class_high, NULL); /* as of many classes */
 }
 
 static FILE *file_in_memory(char name[40])
@@ -223,21 +225,24 @@ static uint32_t garbage(struct image *i)
 	return 0;
 }
 
-static void class_beyond(struct image *i) { numbers(i, "class_of")[1] = heap->n_classes; }
+static uint16_t *classes(struct image *i) { return (uint16_t *)numbers(i, "class_low"); }
+static void class_beyond(struct image *i) { classes(i)[1] = (uint16_t)heap->n_classes; }
+static void class_too_high(struct image *i) { ((uint16_t *)numbers(i, "class_high"))[1] = 1; }
 static void class_count(struct image *i)
 {
-	uint32_t *of = numbers(i, "class_of");
-	of[0] = (of[0] + 1) % heap->n_classes;
+	uint16_t *of = classes(i);
+	of[0] = (uint16_t)((of[0] + 1u) % heap->n_classes);
 }
 
 /* Counts stay the same, so that only the class object itself differs. */
 static void class_object(struct image *i)
 {
-	uint32_t *of = numbers(i, "class_of"), id = heap->classes[0].object, other = 0;
+	uint16_t *of = classes(i);
+	uint32_t id = heap->classes[0].object, other = 0;
 	assert_int_not_equal(id, HEAP_NONE);
 	while (heap_class_mirrored(heap, other) != HEAP_NONE)
 		other++;
-	uint32_t class = of[id];
+	uint16_t class = of[id];
 	of[id] = of[other];
 	of[other] = class;
 }
@@ -301,6 +306,7 @@ static const struct {
 	const char *promise;
 } promises[] = {
 	{ class_beyond, AT_ONCE, "a class of an object is a class" },
+	{ class_too_high, AT_ONCE, "the same of its high bits" },
 	{ class_count, AT_ONCE, "classes have as many objects as they say" },
 	{ class_object, AT_ONCE, "a class object is the mirror of its class" },
 	{ address_twice, AT_ONCE, "addresses ascend" },

@@ -74,7 +74,7 @@ struct instance_block {
 
 /* Where the arrays that are jumped through all the same are looked at next: see memory/readahead.h. */
 struct whereabouts {
-	struct readahead out_offset, out_target, class_of, object, place;
+	struct readahead out_offset, out_target, class_low, class_high, object, place;
 };
 
 /* References to junctions, partitioned: see dominators_partition.c. */

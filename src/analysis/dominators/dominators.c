@@ -236,7 +236,8 @@ static int look_around(struct dominance *d, bool filled, struct err *err)
 		return ERR_NOMEM;
 	bool any = readahead_init(&w->out_offset, h->out.offset, sizeof *h->out.offset, false);
 	any |= readahead_init(&w->out_target, h->out.target, sizeof *h->out.target, false);
-	any |= readahead_init(&w->class_of, h->class_of, sizeof *h->class_of, false);
+	any |= readahead_init(&w->class_low, h->class_low, sizeof *h->class_low, false);
+	any |= readahead_init(&w->class_high, h->class_high, sizeof *h->class_high, false);
 	any |= readahead_init(&w->object, d->object, sizeof *d->object, filled);
 	any |= readahead_init(&w->place, d->place, sizeof *d->place, filled);
 	d->near = any ? w : NULL;
@@ -249,7 +250,7 @@ static int look_around(struct dominance *d, bool filled, struct err *err)
 static void look_no_more(const struct dominance *d, const struct dominators *out)
 {
 	const struct heap *h = d->h;
-	void *arrays[] = { h->out.offset, h->out.target, h->class_of };
+	void *arrays[] = { h->out.offset, h->out.target, h->class_low, h->class_high };
 	for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		readahead_over(arrays[i]);
 	big_settle(out->immediate);

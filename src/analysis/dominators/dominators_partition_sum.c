@@ -82,7 +82,8 @@ static void take_bucket(struct dominance *d, unsigned half, size_t bucket, uint6
 static void ask_ids(const struct dominance *d, uint64_t begin, uint64_t end)
 {
 	const struct heap *h = d->h;
-	readahead_all(h->class_of, begin, end - begin, sizeof *h->class_of);
+	readahead_all(h->class_low, begin, end - begin, sizeof *h->class_low);
+	readahead_all(h->class_high, begin, end - begin, sizeof *h->class_high);
 	readahead_all(d->number, begin, end - begin, sizeof *d->number);
 }
 

@@ -230,7 +230,8 @@ static inline uint32_t next_new(struct dominance *d, struct cursor *c, struct er
 		if (bits_get(&d->seen, target) || target == c->weak)
 			continue;
 		LOOK(d, out_offset, target);
-		LOOK(d, class_of, target);
+		LOOK(d, class_low, target);
+		LOOK(d, class_high, target);
 		uint32_t class = heap_class_index(h, target);
 		if (adjacency_start(&h->out, target) != adjacency_start(&h->out, target + 1) || leads_on(d, class))
 			return target;

@@ -115,7 +115,7 @@ static int bar_classes(struct bits *classes, struct bits *barred, const struct h
 	return code;
 }
 
-static bool is_programs(const struct heap *h, const struct bits *own, uint32_t id)
+static inline bool is_programs(const struct heap *h, const struct bits *own, uint32_t id)
 {
 	uint32_t class = heap_class_mirrored(h, id);
 	return bits_get(own, class == HEAP_NONE ? heap_class_index(h, id) : class);

@@ -166,7 +166,6 @@ struct class_handle {
 };
 #define HANDLE_UNUSED RECORD_CLASS
 #define HANDLE_MAX 0x0fffffffu /* class handles are smaller */
-#define HANDLE_JAVA_LANG_CLASS HANDLE_MAX /* in class_of, for class objects */
 
 /* What is known of an object while a reader gives types to objects: where its memory lies in the dump,
  * and, once it has a class, that class instead. */
@@ -204,7 +203,7 @@ struct build {
 	struct count_pass_class *defined;
 	uint32_t n_defined;
 
-	struct class_handle class_objects; /* what HANDLE_JAVA_LANG_CLASS stands for */
+	struct class_handle class_objects; /* what class objects have in place of a handle */
 	struct class_names names;
 	uint32_t *name_of;           /* of each class of the heap: its internal name in names */
 	uint32_t cap_classes, cap_names;
@@ -257,8 +256,16 @@ bool handle_is_by_name(enum class_naming how);
 uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,
     size_t name_size, struct err *err); /* or HEAP_NONE and ERR_NOMEM */
 
+/* The handle of class objects, which is the one after all others. */
+static inline uint32_t handle_of_class_objects(const struct build *b)
+{
+	return b->n_handles;
+}
+/* See that objects may have class indices (or handles) below n.  Those that they have stay. */
+MUST_CHECK int build_class_room(struct heap *h, uint64_t n, struct err *err);
+
 /* Give objects their ids (index); then put the class handle, the number of references, the size and
- * the length of each at its id (scatter).  heap.class_of holds handles until classes_resolve.
+ * the length of each at its id (scatter).  Until classes_resolve its class index is that handle.
  * (objects.c) */
 MUST_CHECK int objects_index(struct build *b, struct err *err);
 MUST_CHECK int objects_scatter(struct build *b, struct err *err);
@@ -310,7 +317,7 @@ static inline __attribute__((always_inline)) bool objects_next(struct objects_wa
 }
 
 /* Make the heap's classes (classes.c): first those that the dump defines, in address order; then
- * those that records mention and the dump does not define.  Afterwards heap.class_of holds class
+ * those that records mention and the dump does not define.  Afterwards objects have class
  * indices. */
 MUST_CHECK int classes_resolve(struct build *b, struct err *err);
 /* The first class of this internal name, preferring one with this loader; or HEAP_NONE. */

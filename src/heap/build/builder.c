@@ -636,7 +636,8 @@ void heap_close(struct heap *h)
 	adjacency_release(&h->out);
 	adjacency_release(&h->in);
 	weak_forget(h);
-	big_free(h->class_of);
+	big_free(h->class_low);
+	big_free(h->class_high);
 	big_free(h->typed_by);
 	big_free(h->space_of);
 	big_free(h->own_size);

@@ -130,7 +130,7 @@ static uint32_t add_class(struct build *b, uint32_t name, const char *shown)
 	uint32_t *place = name != HEAP_NONE ? BIG_PUSH(b->name_of, at, b->cap_names, &b->lost) : NULL;
 	struct heap_class *c =
 	    place ? BIG_PUSH(h->classes, h->n_classes, b->cap_classes, &b->lost) : NULL;
-	if (!c)
+	if (!c || build_class_room(h, h->n_classes, &b->lost) < 0)
 		return HEAP_NONE;
 	const char *kept = shown ? arena_try_strndup(&h->arena, shown, strlen(shown), &b->lost)
 	                         : shown_name(b, &b->names.list[name]);
@@ -199,7 +199,7 @@ static void collect(struct build *b)
 		c->taken = b->defined[i].taken;
 		c->instance_size = c->kind == CLASS_PLAIN ? b->defined[i].instance_size : SIZE_UNKNOWN;
 		uint32_t id = index_find(h->index, c->address);
-		if (id != HEAP_NONE && heap_class_index(h, id) == HANDLE_JAVA_LANG_CLASS)
+		if (id != HEAP_NONE && heap_class_index(h, id) == handle_of_class_objects(b))
 			c->object = id;
 	}
 	h->n_defined_classes = b->n_defined;
@@ -609,7 +609,7 @@ static int resolve_objects(void *context, unsigned task, struct err *err)
 	(void)err;
 	for (end = end < h->n_objects ? end : h->n_objects; id < end; id++) {
 		uint32_t handle = heap_class_index(h, (uint32_t)id);
-		heap_set_class_index(h, (uint32_t)id, handle == HANDLE_JAVA_LANG_CLASS
+		heap_set_class_index(h, (uint32_t)id, handle == handle_of_class_objects(b)
 		    ? h->java_lang_class : b->handles[handle].resolved);
 	}
 	return 0;

@@ -292,7 +292,7 @@ static int add_classes(const struct classifying *k, struct err *err)
 	b->cap_classes = (uint32_t)n;
 	for (uint32_t i = 0; i < k->n_classes; i++)
 		h->classes[h->n_classes++] = k->classes[i];
-	return 0;
+	return build_class_room(h, n, err);
 }
 
 static int take_effect(struct classifying *k, struct err *err)

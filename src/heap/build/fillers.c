@@ -90,7 +90,7 @@ static uint32_t add_class(struct build *b, uint32_t ints)
 {
 	struct heap *h = b->heap;
 	struct heap_class *c = BIG_PUSH(h->classes, h->n_classes, b->cap_classes, &b->lost);
-	if (!c)
+	if (!c || build_class_room(h, h->n_classes, &b->lost) < 0)
 		return HEAP_NONE;
 	*c = h->classes[ints];
 	c->name = "<filler>";

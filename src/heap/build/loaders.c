@@ -62,7 +62,7 @@ static void mark_loader_classes(struct build *b)
 static bool is_loader_object(const struct build *b, uint32_t id)
 {
 	const struct heap *h = b->heap;
-	if (id == HEAP_NONE || heap_class_index(h, id) == HANDLE_JAVA_LANG_CLASS)
+	if (id == HEAP_NONE || heap_class_index(h, id) == handle_of_class_objects(b))
 		return false;
 	uint32_t class = b->handles[heap_class_index(h, id)].resolved;
 	return class != HEAP_NONE && h->classes[class].makes_loaders;
@@ -135,7 +135,7 @@ static uint32_t find_boot_loader(struct build *b)
 	static const char boot_class[] = "com/ibm/oti/vm/BootstrapClassLoader";
 	uint32_t class = class_named(b, boot_class, strlen(boot_class), HEAP_NONE);
 	for (uint32_t id = 0; class != HEAP_NONE && id < h->n_objects && !build_stops(b, id); id++)
-		if (heap_class_index(h, id) != HANDLE_JAVA_LANG_CLASS &&
+		if (heap_class_index(h, id) != handle_of_class_objects(b) &&
 		    b->handles[heap_class_index(h, id)].resolved == class)
 			return id;
 	return HEAP_NONE;

@@ -174,7 +174,8 @@ static void weigh(const struct build *b, const struct sampling *s, struct heap_n
 	const uint64_t now = big_in_use() - of_dumps + FIXED + OF_CLASS * s->classes + OF_ROOT * s->roots;
 	uint64_t extents = s->sized * (s->sizes > s->sized / 2 ? 8 : 4);
 	/* index, classes, what marks objects with a size of their own; where their records lie */
-	uint64_t kept = n + 4 * n + n / 8 + extents + (facts->values == NO_VALUES ? 0 : n / 2);
+	uint64_t places = facts->values == NO_VALUES ? 0 : n / 2;
+	uint64_t kept = n + (s->classes < CLASSES_LOW ? 2 : 4) * n + n / 8 + extents + places;
 	uint64_t survey = 4 * n + n / 4 + 2 * s->sized + kept + n;
 	uint64_t typing = b->heap->dump->reader->memory ? 9 * n + 4 * n + 4 * r : 0;
 	uint64_t walk = facts->roots_recorded ? n / 2 : 4 * n; /* the one that proves inferred roots */

@@ -287,7 +287,7 @@ static bool scatter_record(struct build *b, struct slice *s, const struct record
 	if (id == HEAP_NONE)
 		return false;
 	note_degree(b, id, r->n_references);
-	heap_set_class_index(b->heap, id, r->kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r->number);
+	heap_set_class_index(b->heap, id, r->kind == RECORD_CLASS ? handle_of_class_objects(b) : r->number);
 	return true;
 }
 
@@ -492,11 +492,21 @@ static void count_kinds(struct build *b)
 	}
 }
 
+int build_class_room(struct heap *h, uint64_t n, struct err *err)
+{
+	if (n <= CLASSES_LOW || h->class_high)
+		return 0;
+	h->class_high = big_alloc(h->n_objects, sizeof *h->class_high, err);
+	return h->class_high ? 0 : ERR_NOMEM;
+}
+
 int objects_scatter(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
-	h->class_of = big_alloc(h->n_objects, sizeof *h->class_of, err);
-	int code = h->class_of ? bits_init(&h->sized, h->n_objects, err) : ERR_NOMEM;
+	h->class_low = big_alloc(h->n_objects, sizeof *h->class_low, err);
+	int code = h->class_low ? build_class_room(h, (uint64_t)handle_of_class_objects(b) + 1, err) : ERR_NOMEM;
+	if (code == 0)
+		code = bits_init(&h->sized, h->n_objects, err);
 	b->degrees = code ? NULL : big_alloc(h->n_objects, sizeof *b->degrees, err);
 	if (!b->degrees)
 		return ERR_NOMEM;

@@ -77,17 +77,17 @@ static bool classes_are(void *context, uint64_t from, uint64_t n)
 {
 	struct opening *o = context;
 	const struct heap *h = o->heap;
-	const uint32_t *class = h->class_of + from / sizeof *class;
-	uint64_t count = n / sizeof *class, most = 0;
-	for (uint64_t i = 0; i < count; i++)
-		most = class[i] > most ? class[i] : most;
+	uint32_t first = (uint32_t)(from / sizeof *h->class_low), most = 0;
+	uint32_t end = first + (uint32_t)(n / sizeof *h->class_low);
+	for (uint32_t id = first; id < end; id++)
+		most = heap_class_index(h, id) > most ? heap_class_index(h, id) : most;
 	if (most >= h->n_classes)
 		return false;
 	uint32_t *counts = calloc(2 * ((uint64_t)h->n_classes + 1), sizeof *counts);
 	if (!counts)
 		return false;
-	for (uint64_t i = 0; i < count; i++)
-		counts[2 * class[i] + (i & 1)]++;
+	for (uint32_t id = first; id < end; id++)
+		counts[2 * (uint64_t)heap_class_index(h, id) + (id & 1)]++;
 	pthread_mutex_lock(&o->lock);
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		o->counts[c] += counts[2 * c] + counts[2 * c + 1];
@@ -250,11 +250,19 @@ static bool spaces_are(void *context, uint64_t from, uint64_t n)
 	return most < h->n_spaces;
 }
 
+/* The high bits first: both are there before either is looked at. */
+static int take_classes(struct opening *o, struct err *err)
+{
+	struct heap *h = o->heap;
+	int code = has(o, "class_high") ? take(o, "class_high", &h->class_high, h->n_objects, 2, NULL, err) : 0;
+	return code ? code : take(o, "class_low", &h->class_low, h->n_objects, 2, classes_are, err);
+}
+
 static int take_objects(struct opening *o, struct err *err)
 {
 	struct heap *h = o->heap;
 	o->counts = big_alloc((uint64_t)h->n_classes + 1, sizeof *o->counts, err);
-	int code = o->counts ? take(o, "class_of", &h->class_of, h->n_objects, 4, classes_are, err) : ERR_NOMEM;
+	int code = o->counts ? take_classes(o, err) : ERR_NOMEM;
 	h->index->store_size = elements(o, "addresses", 1);
 	if (!code)
 		code = take(o, "addresses", &h->index->store, h->index->store_size, 1, NULL, err);

@@ -160,7 +160,9 @@ int index_file_write(const struct heap *h, struct nameless *names, struct chunks
 	pack_heap(&p, (struct heap *)(uintptr_t)(names ? nameless_heap(names) : h), err);
 	code = write_packed(w, &p, "heap", "heap_texts", err);
 	if (!code)
-		code = chunks_add(w, "class_of", h->class_of, (uint64_t)h->n_objects * sizeof *h->class_of, err);
+		code = chunks_add(w, "class_low", h->class_low, 2 * (uint64_t)h->n_objects, err);
+	if (!code && h->class_high)
+		code = chunks_add(w, "class_high", h->class_high, 2 * (uint64_t)h->n_objects, err);
 	if (!code && h->typed_by)
 		code = chunks_add(w, "typed_by", h->typed_by, h->n_objects, err);
 	if (!code && h->n_spaces)

@@ -58,9 +58,9 @@ static void write_dump(const char *path, const uint64_t *addresses, size_t n)
 				add_be(&body, SUB_STICKY_CLASS, 1);
 				add_be(&body, addresses[i], 4);
 			}
-			if (i % 1001 == 500) { /* the address of no array, between two of them */
+			if (i % 1001 == 500) { /* between two arrays; of those in order, also between their records */
 				add_be(&body, SUB_CLASS, 1);
-				add_be(&body, FIRST + STEP * i + STEP / 2, 4);
+				add_be(&body, FIRST + STEP * i + STEP / 2 - (i % 2002 == 500 ? STEP : 0), 4);
 				for (int k = 0; k < 8; k++)
 					add_be(&body, 0, 4);
 				add_be(&body, 0, 6);

@@ -304,7 +304,8 @@ static void gather(struct bits_writer *w, struct bits *to, uint64_t at, uint64_t
 static void scatter_near(struct build *b, struct slice *s, struct objects_walk *w, struct bits_writer *sized)
 {
 	struct heap *h = b->heap;
-	places_note_more(&s->place_notes, w->n_ahead);
+	places_note(&s->place_notes, w->id); /* the record before may be one of a class, which is not noted */
+	places_note_more(&s->place_notes, w->n_ahead - 1);
 	while (w->n_ahead) {
 		unsigned i, n;
 		const struct record_group *g = records_group(&w->records, 0, w->n_ahead, &i, &n);

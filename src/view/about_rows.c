@@ -218,7 +218,7 @@ void about_rows_draw(struct result *r, const struct about_rows *rows, size_t row
 		result_cell(r, row, (unsigned)rows->number, &cell);
 	bool bare = is_bare(r, row), valued = !bare && end - behind >= VALUE_LEAST;
 	add_name(r, row, !bare && rows->name > name, &t); /* brief: all of them, or none */
-	draw_name(at.y, at.x, cell.type == CELL_NONE && !valued ? at.width : name, t.s,
+	draw_joined(at.y, at.x, cell.type == CELL_NONE && !valued ? at.width : name, t.s, true,
 	    selected ? marked : theme_role(ROLE_TEXT));
 	if (cell.type != CELL_NONE) {
 		text_clear(&t);

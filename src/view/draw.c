@@ -147,11 +147,12 @@ int draw_text_keep_end(int y, int x, int width, const char *s, attr_t attr)
 	return draw_within(y, x, width, s, true, attr);
 }
 
-static int draw_fitted(int y, int x, int width, const char *s, bool middle, attr_t attr)
+static int draw_fitted(int y, int x, int width, const char *s, bool middle, bool joined, attr_t attr)
 {
 	struct text fitted = TEXT_INIT;
 
-	(middle ? names_fit_path : names_fit)(s, width, &fitted);
+	if (!joined || !names_fit_joined(s, width, &fitted))
+		(middle ? names_fit_path : names_fit)(s, width, &fitted);
 	int used = draw_within(y, x, width, fitted.len ? fitted.s : "", middle, attr);
 	text_release(&fitted);
 	return used;
@@ -159,12 +160,17 @@ static int draw_fitted(int y, int x, int width, const char *s, bool middle, attr
 
 int draw_name(int y, int x, int width, const char *s, attr_t attr)
 {
-	return draw_fitted(y, x, width, s, true, attr);
+	return draw_fitted(y, x, width, s, true, false, attr);
 }
 
 int draw_words(int y, int x, int width, const char *s, attr_t attr)
 {
-	return draw_fitted(y, x, width, s, false, attr);
+	return draw_fitted(y, x, width, s, false, false, attr);
+}
+
+int draw_joined(int y, int x, int width, const char *s, bool middle, attr_t attr)
+{
+	return draw_fitted(y, x, width, s, middle, true, attr);
 }
 
 size_t draw_line_of(const char *s, size_t width, size_t *next)

@@ -29,6 +29,9 @@ int draw_name(int y, int x, int width, const char *s, attr_t attr);
 /* The same of one that is clipped at its end. */
 int draw_words(int y, int x, int width, const char *s, attr_t attr);
 
+/* As one of these, of names that are joined by " + ", whole ones first. */
+int draw_joined(int y, int x, int width, const char *s, bool middle, attr_t attr);
+
 /* As all of these draw it: where only ASCII can be drawn, s with its signs spelled in ASCII, in the buffer; else s
  * itself.  For texts that are measured first. */
 const char *draw_spelled(const char *s, struct text *buffer);

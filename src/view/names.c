@@ -249,3 +249,74 @@ void names_fit_path(const char *s, int width, struct text *to)
 	text_release(&folded);
 	text_release(&frame);
 }
+
+/* --- names that are joined --------------------------------------------------------------------------------------- */
+
+static const char plus[] = " + ", dot[] = " \u00b7 ";
+
+/* Bytes up to what joins it to the next one, outside of quotes. */
+static size_t length_of_joined(const char *s)
+{
+	bool quoted = false;
+	size_t n = 0;
+	for (; s[n] && (quoted || (strncmp(s + n, plus, strlen(plus)) != 0 && strncmp(s + n, dot, strlen(dot)) != 0)); n++)
+		quoted ^= s[n] == '"';
+	return n;
+}
+
+/* Of a local without its frame; alone: nor its thread. */
+static size_t length_of_local(const char *s, size_t n, bool alone)
+{
+	static const char of[] = "a local of ", in[] = " in ", java[] = "Java local, ";
+	if (!strncmp(s, java, strlen(java)))
+		return strlen("Java local");
+	if (strncmp(s, of, strlen(of)) != 0)
+		return n;
+	for (size_t at = n - strlen(in); !alone && at > strlen(of); at--)
+		if (!strncmp(s + at, in, strlen(in)))
+			return at;
+	return alone ? strlen("a local") : n;
+}
+
+/* The first so many, and how many there are. */
+static unsigned join(const char *s, unsigned most, bool alone, struct text *to)
+{
+	unsigned n = 0;
+	for (const char *before = "";; s += strlen(before)) {
+		size_t bytes = length_of_joined(s);
+		if (n++ < most) {
+			text_add(to, before);
+			text_add_n(to, s, length_of_local(s, bytes, alone));
+		}
+		s += bytes;
+		if (!*s)
+			break;
+		before = *s == *plus && s[1] == plus[1] ? plus : dot;
+		if (n == most && before == dot)
+			most = 0;
+	}
+	if (most && n > most)
+		text_addf(to, " + %u more", n - most);
+	return n;
+}
+
+bool names_fit_joined(const char *s, int width, struct text *to)
+{
+	size_t room = width > 0 ? (size_t)width : 0;
+	struct text joined = TEXT_INIT, fitted = TEXT_INIT;
+	names_fit(s, width, &fitted);
+	bool fit = fitted.len && fits(&fitted, room), joins = !fit && s[length_of_joined(s)];
+	unsigned n = joins ? join(s, 1, false, &joined) : 0;
+	for (unsigned how = 0, most = n; joins && !fit && most; how++, most -= how > 1) {
+		text_clear(&joined);
+		text_clear(&fitted);
+		join(s, most, how > 0, &joined);
+		names_fit(joined.s, width, &fitted);
+		fit = fits(&fitted, room);
+	}
+	if (joins && fit)
+		text_add(to, fitted.s);
+	text_release(&joined);
+	text_release(&fitted);
+	return joins && fit;
+}

@@ -48,6 +48,40 @@ static void simple(void **state)
 	fits_as("github.com/acme/shop.Order", 10, "shop.Order");
 }
 
+static void joined(void **state)
+{
+	static const struct {
+		const char *s;
+		int width;
+		const char *wanted; /* NULL: nothing */
+	} cases[] = {
+		{"a.Log.ALL + a local of thread \"in w + x\" in a.Job.run(Job.java:7)", 70, NULL},
+		{"a.Log.ALL + a local of thread \"in w + x\" in a.Job.run(Job.java:7)", 63, NULL},
+		{"a.Log.ALL + a local of thread \"in w + x\" in a.Job.run(Job.java:7)", 50,
+		    "a.Log.ALL + a local of thread \"in w + x\""},
+		{"a.Log.ALL + a local of thread \"in w + x\" in a.Job.run(Job.java:7)", 39,
+		    "Log.ALL + a local of thread \"in w + x\""},
+		{"a.Log.ALL + a local of thread \"in w + x\" in a.Job.run(Job.java:7)", 37, "a.Log.ALL + a local"},
+		{"a.Log.ALL + a local of thread \"in w + x\" in a.Job.run(Job.java:7)", 16, "Log.ALL + 1 more"},
+		{"a.Log.ALL + a local of thread \"in w + x\" in a.Job.run(Job.java:7)", 15, NULL},
+		{"static b.A.x + static b.B.y + Java local, thread \"w\", b.C.run(C.java:7)", 45,
+		    "static b.A.x + static b.B.y + Java local"},
+		{"static b.A.x + static b.B.y + Java local, thread \"w\", b.C.run(C.java:7)", 34,
+		    "static A.x + static B.y + 1 more"},
+		{"static b.A.x + static b.B.y + Java local, thread \"w\", b.C.run(C.java:7)", 21, "static b.A.x + 2 more"},
+		{"static java.util.ArrayList \u00b7 60", 21, NULL},
+		{"static java.util.ArrayList \u00b7 60", 20, "static j.u.ArrayList"},
+		{"a.Log.ALL", 5, NULL}, {"", 5, NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct text t = TEXT_INIT;
+		assert_int_equal(names_fit_joined(cases[i].s, cases[i].width, &t), cases[i].wanted != NULL);
+		assert_string_equal(t.len ? t.s : "", cases[i].wanted ? cases[i].wanted : "");
+		text_release(&t);
+	}
+}
+
 /* Of a path what it begins with and its last steps; then no blanks; then no "static"; then no class. */
 static void paths(void **state)
 {
@@ -120,7 +154,7 @@ int main(void)
 	    cmocka_unit_test(whole),
 	    cmocka_unit_test(letters),
 	    cmocka_unit_test(simple),
-	    cmocka_unit_test(paths),
+	    cmocka_unit_test(joined), cmocka_unit_test(paths),
 	    cmocka_unit_test(labels),
 	    cmocka_unit_test(frames),
 	    cmocka_unit_test(goroutines),

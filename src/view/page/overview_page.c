@@ -142,7 +142,8 @@ static void fit_name(const char *name, int width, struct text *to)
 			break;
 		if (!last) {
 			text_clear(to);
-			names_fit_path(part.s, width, to);
+			if (!names_fit_joined(part.s, width, to))
+				names_fit_path(part.s, width, to);
 			break;
 		}
 		part.s[part.len = (size_t)(last - part.s)] = '\0';

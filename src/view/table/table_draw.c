@@ -278,16 +278,6 @@ static void draw_card_bar(const struct table *t, const struct layout *l, int y, 
 	draw_bar(y, l->bar_x, l->bar, most ? (double)share->amount.n / (double)most : 0, attr);
 }
 
-/* Of several names the first ones. */
-static void draw_card_name(int y, int x, int width, const char *s, attr_t attr)
-{
-	struct text fitted = TEXT_INIT;
-
-	names_fit(s, width, &fitted);
-	draw_text(y, x, width, fitted.len ? fitted.s : "", attr);
-	text_release(&fitted);
-}
-
 static bool is_suspect(const struct table *t, size_t row)
 {
 	struct cell kind;
@@ -344,10 +334,8 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 			draw_branch(t, y, l->x[i], l->width[i], row, buffer->s, attr);
 		else if (id == COL_PLOT || (id == COL_BAR && cell.type == CELL_TEXT))
 			(id == COL_PLOT ? draw_plot : draw_bar_cell)(y, l->x[i], l->width[i], buffer->s, attr);
-		else if (card && id == COL_NAME)
-			draw_card_name(y, l->x[i], l->width[i], buffer->s, attr);
 		else if (card && cell.type == CELL_TEXT)
-			draw_name(y, l->x[i], l->width[i], buffer->s, attr);
+			draw_joined(y, l->x[i], l->width[i], buffer->s, id != COL_NAME, attr);
 		else
 			draw_cell(l, i, &t->result->columns[c], y, buffer->s, attr);
 		if (cell.beside)

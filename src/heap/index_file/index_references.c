@@ -27,15 +27,23 @@ struct direction {
 	_Atomic uint64_t sum;
 };
 
-/* UINT64_MAX: there is none.  A base is in its bounds by itself, for in a truncated file the offset may become 0. */
-static uint64_t start_of(const struct direction *d, uint64_t i)
+/* Each base is in its bounds by itself, for in a truncated file the offsets may become 0. */
+static bool bases_are(void *direction, uint64_t from, uint64_t n)
 {
-	uint64_t base = d->a.base[i >> ADJACENCY_SHIFT], at = base + d->a.offset[i];
-	if (base <= d->a.n)
-		return at;
-	at ^= ADJACENCY_WIDE;
-	return base & ADJACENCY_WIDE && (base ^ ADJACENCY_WIDE) < d->n_wide && at < d->n_wide ? d->a.wide[at] :
-	    UINT64_MAX;
+	const struct direction *d = direction;
+	for (uint64_t i = from / sizeof *d->a.base; i < (from + n) / sizeof *d->a.base; i++) {
+		uint64_t base = d->a.base[i], place = base ^ ADJACENCY_WIDE;
+		if (base & ADJACENCY_WIDE ? place >= d->n_wide : base > d->a.n)
+			return false;
+	}
+	return true;
+}
+
+/* UINT64_MAX: there is none. */
+static inline uint64_t start_of(const struct direction *d, uint64_t i)
+{
+	uint64_t at = d->a.base[i >> ADJACENCY_SHIFT] + d->a.offset[i], place = at ^ ADJACENCY_WIDE;
+	return !(at & ADJACENCY_WIDE) ? at : place < d->n_wide ? d->a.wide[place] : UINT64_MAX;
 }
 
 /* Starts ascend and end where the targets do; each list is looked at with its start.  Offsets do not pass the targets,
@@ -44,9 +52,9 @@ static bool offsets_are(void *direction, uint64_t from, uint64_t n)
 {
 	struct direction *d = direction;
 	const uint32_t *target = d->a.target;
-	uint64_t sum = 0;
-	for (uint64_t i = from / sizeof *d->a.offset; i < (from + n) / sizeof *d->a.offset; i++) {
-		uint64_t at = start_of(d, i), end = i < d->n ? start_of(d, i + 1) : d->a.n;
+	uint64_t sum = 0, at = start_of(d, from / sizeof *d->a.offset), end;
+	for (uint64_t i = from / sizeof *d->a.offset; i < (from + n) / sizeof *d->a.offset; i++, at = end) {
+		end = i < d->n ? start_of(d, i + 1) : d->a.n;
 		if (at > end || end > d->a.n || (!i && at) || (i == d->n && at != end) || d->a.offset[i] > d->a.n)
 			return false;
 		for (uint64_t k = at; k < end && i < d->n; k++) {
@@ -90,7 +98,8 @@ static int check(const struct chunks *c, struct direction *out, struct direction
     const char *const i[4], struct err *err)
 {
 	const struct chunk_look looks[] = {
-		{ .name = o[0], .bytes = out->a.base }, { .name = i[0], .bytes = in->a.base },
+		{ .name = o[0], .bytes = out->a.base, .holds = bases_are, .context = out },
+		{ .name = i[0], .bytes = in->a.base, .holds = bases_are, .context = in },
 		{ .name = o[1], .bytes = out->a.wide }, { .name = i[1], .bytes = in->a.wide },
 		{ .name = o[3], .bytes = out->a.target }, { .name = i[3], .bytes = in->a.target },
 		{ .name = o[2], .bytes = out->a.offset, .holds = offsets_are, .context = out },

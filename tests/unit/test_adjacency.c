@@ -208,10 +208,10 @@ static void transposed(void **state)
 
 static void transposed_in_a_file(void **state)
 {
-	struct graph g = random_graph(300000);
 	(void)state;
 	if (CAIRN_EXACT) /* then all blocks are malloc's, and none can move */
 		skip();
+	struct graph g = random_graph(300000);
 	parallel_set_threads(2);
 	big_set_limit(big_in_use() + (1 << 21), "--mem");
 	spill_allow(true);

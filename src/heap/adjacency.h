@@ -7,7 +7,7 @@
  * ADJACENCY_WIDE, and base plus offset is the place of the start in `wide`.  So no start is searched for, and more
  * than 2^32 references take no more bytes an object.
  *
- * Memory: 2 + 1/8 bytes an object, 4 a reference; a wide block takes 512 bytes more.
+ * Memory: 2 + 1/16 bytes an object, 4 a reference; a wide block takes 1 KB more.
  */
 #ifndef CAIRN_HEAP_ADJACENCY_H
 #define CAIRN_HEAP_ADJACENCY_H
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ADJACENCY_SHIFT = 6, ADJACENCY_BLOCK = 1 << ADJACENCY_SHIFT };
+enum { ADJACENCY_SHIFT = 7, ADJACENCY_BLOCK = 1 << ADJACENCY_SHIFT };
 #define ADJACENCY_WIDE (UINT64_C(1) << 63)
 
 struct adjacency {

@@ -179,7 +179,7 @@ static void weigh(const struct build *b, const struct sampling *s, struct heap_n
 	uint64_t survey = 4 * n + n / 4 + 2 * s->sized + kept + n;
 	uint64_t typing = b->heap->dump->reader->memory ? 9 * n + 4 * n + 4 * r : 0;
 	uint64_t walk = facts->roots_recorded ? n / 2 : 4 * n; /* the one that proves inferred roots */
-	uint64_t whole = 4 * n + n / 4 + 8 * r + walk;
+	uint64_t whole = 4 * n + n / 8 + 8 * r + walk;
 	if (typing)
 		kept += n;
 	need->objects_bytes = now + survey;

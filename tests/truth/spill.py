@@ -89,7 +89,7 @@ def check_full(t, dump, folder):
     t.ok(full.status != 0 and lines and folder in lines[0] and "--mem" in lines[0],
          "no room on the disk is a sentence that names the folder", full)
     for path, what in (("/nowhere/at/all", "a folder that is not there"), (dump, "a file in its place")):
-        nowhere = Run([CAIRN, "--mem", "4M", "--spill", path, "-x", "top", dump])
+        nowhere = Run([CAIRN, "--mem", "2M", "--spill", path, "-x", "top", dump])
         t.ok(nowhere.status != 0 and one_sentence(nowhere.err, path, "give another --spill folder or a larger --mem"),
              what + " is a sentence", nowhere)
 
@@ -110,7 +110,7 @@ def check_may_not(t, dump, folder):
         return
     os.chmod(folder, 0o755)
     as_nobody = ["setpriv", "--reuid", "65534", "--clear-groups", CAIRN]
-    spill = Run([*as_nobody, "--no-index", "--mem", "4M", "--spill", at, "-x", "top", dump])
+    spill = Run([*as_nobody, "--no-index", "--mem", "2M", "--spill", at, "-x", "top", dump])
     t.ok(spill.status != 0 and one_sentence(spill.err, at, "Permission denied", "give another --spill folder"),
          "a folder that may not be written to is a sentence", spill)
     index = Run([*as_nobody, "--no-index", "-x", "index %s/x.cairn" % at, dump])
@@ -131,7 +131,7 @@ def check_written(t, dump, at):
 
 def check_references(t, dump, at):
     """Room for objects, but not for references: what needs none is answered.  Where --mem has room, no file is needed."""
-    objects = Run([CAIRN, "--mem", "8M", "--spill", at, "--format", "csv", "-x", "histo | head 3", "-x", "refs #5", dump])
+    objects = Run([CAIRN, "--mem", "5M", "--spill", at, "--format", "csv", "-x", "histo | head 3", "-x", "refs #5", dump])
     whole = Run([CAIRN, "--format", "csv", "-x", "histo | head 3", dump])
     t.ok(objects.status != 0 and objects.out == whole.out and "the references did not fit" in objects.err,
          "a full disk leaves what needs no references", objects)

@@ -49,6 +49,17 @@ static inline uint64_t adjacency_blocks(uint32_t n_objects)
 	return (n_objects >> ADJACENCY_SHIFT) + UINT64_C(1);
 }
 
+/* Where each start is still an end (adjacency_place): the place of the last target that is not there yet, before which
+ * the list ends then. */
+static inline uint64_t adjacency_take_last(struct adjacency *a, uint32_t i)
+{
+	uint64_t end = a->base[i >> ADJACENCY_SHIFT] + a->offset[i];
+	if (__builtin_expect(end & ADJACENCY_WIDE, 0))
+		return --a->wide[end ^ ADJACENCY_WIDE];
+	a->offset[i]--;
+	return end - 1;
+}
+
 /* How many references each object has: each[id], and what the entries of `more` for this id say. */
 struct degrees {
 	const void *each;

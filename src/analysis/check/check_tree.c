@@ -73,7 +73,7 @@ int checks_lost(const struct checks *c, struct err *err)
 /* What is needed of a child that comes soon is on its way into the cache. */
 static inline void ask(const struct tree *t, uint32_t id)
 {
-	__builtin_prefetch(&t->r->first[id]);
+	retained_ask_children(t->r, id);
 	__builtin_prefetch(&t->r->dominators.immediate[id]);
 	__builtin_prefetch(&t->span[id], 1);
 }

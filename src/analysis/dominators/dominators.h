@@ -25,6 +25,7 @@
 #include "base/amount.h"
 #include "base/err.h"
 #include "base/progress.h"
+#include "heap/adjacency.h"
 #include "heap/references.h"
 
 #include <stdint.h>
@@ -79,7 +80,7 @@ void dominators_release(struct dominators *d);
  * what_if_find and what_if_classes (what_if/what_if.h) compute exactly what is freed with all members, by a walk
  * through the heap.
  *
- * retained_find gives the sizes of objects.  retained_list adds the lists of children (8 bytes
+ * retained_find gives the sizes of objects.  retained_list adds the lists of children (6 bytes
  * an object), retained_complete the sums by class, for those who need them.  Whoever finds exactly what a class
  * retains notes it.  Nothing else changes a struct retained; any thread may read it and note.
  */
@@ -98,10 +99,8 @@ struct retained {
 	                       of an older one is recognised */
 	struct dominators dominators;
 	struct bits unsure; /* objects that retain one of unsure size; word NULL: all do, or none (heap->size_doubts) */
-	uint32_t *first;    /* n_objects + 2 entries: the children of id are child[first[id]] …
-	                       child[first[id + 1] - 1]; those of the roots likewise with id n_objects.
-	                       NULL: not complete */
-	uint32_t *child;    /* ids, ascending among the children of one object; NULL: not complete */
+	struct adjacency children; /* their ids ascend; those of the roots are those of id n_objects.  target NULL: not
+	                       complete */
 	struct retained_sum *by_class; /* by class index: of its instances; NULL: not complete */
 	_Atomic uint64_t *exact; /* by class index: what retained_note_class noted; NULL: no room for notes */
 	struct bits joint;  /* by class index: its instances may hold something jointly, among
@@ -137,6 +136,18 @@ MUST_CHECK int retained_top(const struct retained *r, uint32_t **ids, uint32_t *
 /* The children of an object (HEAP_NONE: of the roots), ids ascending; r owns them and must be
  * complete. */
 const uint32_t *retained_children(const struct retained *r, uint32_t id, uint32_t *n);
+/* The place in children.target of an object's first child; that of the next id is behind its last one. */
+static inline uint32_t retained_first_child(const struct retained *r, uint32_t id)
+{
+	return (uint32_t)adjacency_start(&r->children, id);
+}
+
+/* It is asked for soon. */
+static inline void retained_ask_children(const struct retained *r, uint32_t id)
+{
+	__builtin_prefetch(&r->children.offset[id]);
+}
+
 /* Count the children of each of n objects into counts; r need not be complete.  0, ERR_NOMEM or
  * ERR_CANCELLED. */
 MUST_CHECK int retained_count_children(const struct retained *r, const uint32_t *ids, size_t n,

@@ -72,7 +72,7 @@ static void pass_ways_on(const struct walk *w, uint32_t id, uint32_t parent)
 
 static inline void look_ahead(const struct walk *w, uint32_t id)
 {
-	__builtin_prefetch(&w->r->first[id]);
+	retained_ask_children(w->r, id);
 	heap_prefetch_class_index(w->r->heap, id);
 	dominators_look_ahead(&w->r->dominators, id);
 	for (size_t i = 0; i < w->n; i++)
@@ -80,11 +80,13 @@ static inline void look_ahead(const struct walk *w, uint32_t id)
 			__builtin_prefetch(&w->groupings[i].of_object[id]);
 }
 
-static int go(const struct walk *w, struct progress *progress, struct err *err)
+static int go(struct walk *w, struct progress *progress, struct err *err)
 {
 	const struct dominators *d = &w->r->dominators;
-	const uint32_t *first = w->r->first, *child = w->r->child;
-	uint32_t n = d->n_objects, depth = 0, done = 0, at = first[n], end = first[n + 1];
+	const struct retained *r = w->r;
+	const uint32_t *child = r->children.target;
+	uint32_t n = d->n_objects, done = 0, at = retained_first_child(r, n), end = retained_first_child(r, n + 1);
+	size_t depth = 0, cap = 0;
 	for (;;) {
 		if (at < end) {
 			uint32_t id = child[at];
@@ -93,10 +95,10 @@ static int go(const struct walk *w, struct progress *progress, struct err *err)
 			enter(w, id);
 			if (++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
 				return err_cancelled(err);
-			cairn_assert(depth < d->n_reachable);
-			w->stack[depth++] = at;
-			at = first[id];
-			end = first[id + 1];
+			if (BIG_ADD(w->stack, depth, cap, err, at))
+				return ERR_NOMEM;
+			at = retained_first_child(r, id);
+			end = retained_first_child(r, id + 1);
 			continue;
 		}
 		if (depth == 0)
@@ -107,7 +109,7 @@ static int go(const struct walk *w, struct progress *progress, struct err *err)
 		if (w->ways && w->ways[child[at]])
 			pass_ways_on(w, child[at], parent);
 		at++;
-		end = first[(parent == DOMINATED_BY_ROOTS ? n : parent) + 1];
+		end = retained_first_child(r, (parent == DOMINATED_BY_ROOTS ? n : parent) + 1);
 	}
 }
 
@@ -115,9 +117,8 @@ int joint_sum(const struct retained *r, const struct retained_grouping *grouping
     struct bits *joint, struct progress *progress, struct err *err)
 {
 	struct walk w = {.r = r, .groupings = groupings, .n = n, .ways = ways, .joint = joint};
-	w.stack = big_alloc(r->dominators.n_reachable, sizeof *w.stack, err);
 	w.inside = big_alloc(n, sizeof *w.inside, err);
-	int code = w.stack && w.inside ? 0 : ERR_NOMEM;
+	int code = w.inside ? 0 : ERR_NOMEM;
 	for (size_t i = 0; !code && i < n; i++) {
 		memset(groupings[i].sums, 0, groupings[i].n_groups * sizeof *groupings[i].sums);
 		w.inside[i] = big_alloc(groupings[i].n_groups, sizeof *w.inside[i], err);

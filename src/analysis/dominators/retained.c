@@ -34,7 +34,7 @@ static uint32_t parent_of(const struct retained *r, uint32_t id)
 static inline void look_ahead(const struct retained *r, uint32_t id)
 {
 	if (r->dominators.n_objects - id > AHEAD && r->dominators.immediate[id + AHEAD] < NOT_REACHABLE)
-		__builtin_prefetch(&r->first[r->dominators.immediate[id + AHEAD] + 1], 1);
+		__builtin_prefetch(&r->children.offset[r->dominators.immediate[id + AHEAD]], 1);
 }
 
 /* Dominators that stand in the mapped file of an index move into memory: lists and what walks along them need them to
@@ -54,33 +54,57 @@ static int keep_dominators(struct retained *r, struct err *err)
 	    "(open the dump again)");
 }
 
-/* Counting sort by parent; ids come in ascending order. */
+static int by_id(const void *a, const void *b)
+{
+	uint32_t x = ((const struct more_degree *)a)->id, y = ((const struct more_degree *)b)->id;
+	return (x > y) - (x < y);
+}
+
+/* A list ends where that of the next object begins. */
+static int count_children(struct retained *r, struct progress *progress, struct err *err)
+{
+	uint32_t n = r->dominators.n_objects;
+	struct degrees degrees = { .each = r->children.offset, .width = sizeof *r->children.offset };
+	struct more_degree *more = NULL; /* an entry for each time that a count overflows */
+	size_t cap = 0;
+	int code = 0;
+	for (uint32_t id = 0; id < n && !code; id++) {
+		if (progress_stops(progress, id))
+			code = err_cancelled(err);
+		look_ahead(r, id);
+		if (r->dominators.immediate[id] != NOT_REACHABLE && !++r->children.offset[parent_of(r, id)])
+			code = BIG_ADD(more, degrees.n_more, cap, err, (struct more_degree){ parent_of(r, id), UINT16_MAX + 1 });
+	}
+	if (!code)
+		code = sort(more, degrees.n_more, sizeof *more, by_id, err);
+	degrees.more = more;
+	if (!code)
+		code = adjacency_place(&r->children, n + 1, &degrees, err);
+	big_free(more);
+	return code;
+}
+
+/* Counting sort by parent, each list from its end to its start. */
 static int list_children(struct retained *r, struct progress *progress, struct err *err)
 {
 	uint32_t n = r->dominators.n_objects;
 	int code = keep_dominators(r, err);
+	if (!code)
+		code = adjacency_init(&r->children, n + 1, err);
+	if (!code)
+		code = count_children(r, progress, err);
 	if (code)
 		return code;
-	r->first = big_alloc((uint64_t)n + 2, sizeof *r->first, err);
-	r->child = big_alloc(r->dominators.n_reachable, sizeof *r->child, err);
-	if (!r->first || !r->child)
+	r->children.target = big_alloc(r->children.n, sizeof *r->children.target, err);
+	if (!r->children.target)
 		return ERR_NOMEM;
-	/* one place further on, so that filling moves the starts to where they belong */
-	for (uint32_t id = 0; id < n; id++) {
+	for (uint32_t id = n; id-- > 0;) {
 		if (progress_stops(progress, id))
 			return err_cancelled(err);
-		look_ahead(r, id);
-		if (r->dominators.immediate[id] != NOT_REACHABLE && parent_of(r, id) + 2 <= n + 1)
-			r->first[parent_of(r, id) + 2]++;
-	}
-	for (uint32_t k = 2; k <= n + 1; k++) /* quick, and useless if it is left early */
-		r->first[k] += r->first[k - 1];
-	for (uint32_t id = 0; id < n; id++) {
-		if (progress_stops(progress, id))
-			return err_cancelled(err);
-		look_ahead(r, id);
+		if (id >= AHEAD && r->dominators.immediate[id - AHEAD] < NOT_REACHABLE)
+			__builtin_prefetch(&r->children.offset[r->dominators.immediate[id - AHEAD]], 1);
 		if (r->dominators.immediate[id] != NOT_REACHABLE)
-			r->child[r->first[parent_of(r, id) + 1]++] = id;
+			r->children.target[adjacency_take_last(&r->children, parent_of(r, id))] = id;
 	}
 	return 0;
 }
@@ -88,9 +112,11 @@ static int list_children(struct retained *r, struct progress *progress, struct e
 const uint32_t *retained_children(const struct retained *r, uint32_t id, uint32_t *n)
 {
 	uint32_t place = id == HEAP_NONE ? r->dominators.n_objects : id;
-	cairn_assert(place <= r->dominators.n_objects && r->first[place] <= r->first[place + 1]);
-	*n = r->first[place + 1] - r->first[place];
-	return r->child + r->first[place];
+	cairn_assert(place <= r->dominators.n_objects);
+	uint32_t first = retained_first_child(r, place), end = retained_first_child(r, place + 1);
+	cairn_assert(first <= end && end <= r->dominators.n_reachable);
+	*n = end - first;
+	return r->children.target + first;
 }
 
 int retained_top(const struct retained *r, uint32_t **ids, uint32_t *n, struct err *err)
@@ -247,9 +273,7 @@ static void release_sums(struct retained *r)
 
 static void release_lists(struct retained *r)
 {
-	big_free(r->first);
-	big_free(r->child);
-	r->first = r->child = NULL;
+	adjacency_release(&r->children);
 }
 
 /* One walk for the sums and for the classes that may hold something jointly. */
@@ -274,7 +298,7 @@ static int sum_classes(struct retained *r, struct progress *progress, struct err
 
 int retained_list(struct retained *r, struct progress *progress, struct err *err)
 {
-	if (r->child)
+	if (r->children.target)
 		return 0;
 	progress_phase(progress, PHASE_SUM_CLASSES, r->dominators.n_reachable);
 	int code = list_children(r, progress, err);
@@ -332,12 +356,12 @@ void retained_release(struct retained *r)
 int retained_objects_of(
     const struct retained *r, uint32_t id, struct amount *out, struct err *err)
 {
-	uint32_t at = r->first[id], end = r->first[id + 1], *stack = NULL;
+	uint32_t at = retained_first_child(r, id), end = retained_first_child(r, id + 1), *stack = NULL;
 	size_t depth = 0, cap = 0;
 	uint64_t objects = r->dominators.immediate[id] != NOT_REACHABLE;
 	while (at < end || depth) {
 		if (at < end) {
-			uint32_t child = r->child[at];
+			uint32_t child = r->children.target[at];
 			uint32_t *to = BIG_PUSH(stack, depth, cap, err);
 			if (!to) {
 				big_free(stack);
@@ -348,13 +372,13 @@ int retained_objects_of(
 				return err_cancelled(err);
 			}
 			*to = at;
-			at = r->first[child];
-			end = r->first[child + 1];
+			at = retained_first_child(r, child);
+			end = retained_first_child(r, child + 1);
 			continue;
 		}
 		at = stack[--depth];
-		uint32_t parent = r->dominators.immediate[r->child[at]]; /* never the roots: below id */
-		end = r->first[parent + 1];
+		uint32_t parent = r->dominators.immediate[r->children.target[at]]; /* never the roots: below id */
+		end = retained_first_child(r, parent + 1);
 		at++;
 	}
 	big_free(stack);

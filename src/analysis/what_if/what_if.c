@@ -58,23 +58,23 @@ void what_if_release(struct what_if *c)
 static bool number(struct what_if_span *span, const struct retained *r, uint32_t *stack)
 {
 	uint32_t depth = 0, n = 0, top = r->dominators.n_objects;
-	uint32_t at = r->first[top], end = r->first[top + 1];
+	uint32_t at = retained_first_child(r, top), end = retained_first_child(r, top + 1);
 	for (;;) {
 		if (at < end) {
-			uint32_t id = r->child[at];
+			uint32_t id = r->children.target[at];
 			if (at + 8 < end)
-				__builtin_prefetch(&r->first[r->child[at + 8]]);
+				retained_ask_children(r, r->children.target[at + 8]);
 			span[id].from = n++;
 			if (progress_own_stops(n))
 				return false;
 			stack[depth++] = at;
-			at = r->first[id];
-			end = r->first[id + 1];
+			at = retained_first_child(r, id);
+			end = retained_first_child(r, id + 1);
 		} else if (depth > 0) {
 			at = stack[--depth];
-			uint32_t id = r->child[at++], parent = r->dominators.immediate[id];
+			uint32_t id = r->children.target[at++], parent = r->dominators.immediate[id];
 			span[id].to = n - 1;
-			end = r->first[(parent == DOMINATED_BY_ROOTS ? top : parent) + 1];
+			end = retained_first_child(r, (parent == DOMINATED_BY_ROOTS ? top : parent) + 1);
 		} else {
 			return true;
 		}
@@ -86,7 +86,7 @@ int what_if_number(struct what_if *c, struct err *err)
 	const struct dominators *d = &c->retained->dominators;
 	if (c->span)
 		return 0;
-	if (!c->retained->first)
+	if (!c->retained->children.target)
 		return err_set(err, ERR_NOMEM, "not enough memory for the lists of children");
 	uint32_t *stack = big_alloc(d->n_reachable, sizeof *stack, err);
 	struct what_if_span *span = stack ? big_alloc(d->n_objects, sizeof *span, err) : NULL;

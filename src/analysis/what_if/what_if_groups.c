@@ -131,29 +131,29 @@ static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
 {
 	const struct retained *r = s->cut->retained;
 	uint32_t top = r->dominators.n_objects, depth = 0, done = 0;
-	uint32_t at = r->first[top], end = r->first[top + 1];
+	uint32_t at = retained_first_child(r, top), end = retained_first_child(r, top + 1);
 	struct level *stack = big_alloc(r->dominators.n_reachable, sizeof *stack, err);
 	int code = stack ? 0 : ERR_NOMEM;
 	progress_phase(progress, PHASE_ADD_UP_FIELDS, r->dominators.n_reachable);
 	while (!code && (at < end || depth > 0)) {
 		if (at < end) {
-			uint32_t id = r->child[at];
+			uint32_t id = r->children.target[at];
 			if (at + 8 < end) {
-				__builtin_prefetch(&r->first[r->child[at + 8]]);
-				__builtin_prefetch(&r->heap->in.offset[r->child[at + 8]]);
+				retained_ask_children(r, r->children.target[at + 8]);
+				__builtin_prefetch(&r->heap->in.offset[r->children.target[at + 8]]);
 			}
 			uint64_t before = s->alive;
 			code = enter(s, id, err);
 			if (!code && ++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
 				code = err_cancelled(err);
 			stack[depth++] = (struct level){ at, before };
-			at = r->first[id];
-			end = r->first[id + 1];
+			at = retained_first_child(r, id);
+			end = retained_first_child(r, id + 1);
 		} else {
 			at = stack[--depth].at;
-			uint32_t id = r->child[at++], parent = r->dominators.immediate[id];
+			uint32_t id = r->children.target[at++], parent = r->dominators.immediate[id];
 			code = leave(s, id, stack[depth].before, err);
-			end = r->first[(parent == DOMINATED_BY_ROOTS ? top : parent) + 1];
+			end = retained_first_child(r, (parent == DOMINATED_BY_ROOTS ? top : parent) + 1);
 		}
 	}
 	big_free(stack);

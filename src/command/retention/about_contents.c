@@ -290,7 +290,7 @@ static int add_if_cut(struct asking *q, struct err *err)
 	bool all = true, one = what->n == 1;
 	uint32_t *ids = NULL;
 	size_t n = 0;
-	if (!known || !known->first || (!one && !q->has_loss))
+	if (!known || !known->children.target || (!one && !q->has_loss))
 		return 0;
 	int code = one ? gather_below(q, what->ids[0], &ids, &n, &all, err) : ids_of_bits(&q->loss.dead, &ids, &n, err);
 	if (!code && all)

@@ -114,7 +114,7 @@ struct count_pass_part {
 	size_t n_slices, cap_slices;
 	uint64_t n_records;    /* in all of them */
 	uint64_t first_record; /* number over all parts of the first of them */
-	uint32_t n_kind[4]; /* of them, by enum record_kind */
+	struct record_sums sums; /* of them */
 	struct part_class *by_handle; /* what the records say about each class handle */
 	uint32_t n_by_handle;
 	uint64_t class_object_size; /* of the first class record, 0 none */
@@ -132,7 +132,6 @@ struct count_pass_part {
 	uint64_t *places; /* offsets of object records 0, PLACE_STEP, … of this part */
 	uint64_t n_places, cap_places;
 	uint64_t n_placed; /* object records so far; 0 where records carry no offsets */
-	uint64_t n_references;
 	struct space_names spaces;
 	struct odd_record {
 		uint64_t address, size;

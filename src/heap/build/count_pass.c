@@ -125,7 +125,8 @@ static int add_record(struct count_pass_sink *s, const struct record *r, bool us
 	if (s->records->n == slice_records && begin_slice(s) < 0)
 		return ERR_NOMEM;
 	s->part->n_records++;
-	s->part->n_kind[r->kind]++;
+	s->part->sums.n_kind[r->kind]++;
+	s->part->sums.n_references += r->n_references;
 	return records_add(s->records, r, usual, s->sink.err);
 }
 
@@ -144,7 +145,8 @@ static struct part_class *class_of_handle(struct count_pass_part *p, uint32_t ha
 		if (!more)
 			return NULL;
 		p->by_handle = more;
-		p->n_by_handle = n;
+		while (p->n_by_handle < n)
+			more[p->n_by_handle++].kind = HANDLE_UNUSED;
 	}
 	return &p->by_handle[handle];
 }
@@ -200,8 +202,7 @@ static int add_object(struct count_pass_sink *s, const struct object_record *r)
 	uint64_t size = r->size;
 	if (note_odd(s, r->address, r->hashed && r->kind == OBJECT_INSTANCE, &size) < 0)
 		return ERR_NOMEM;
-	if (!class->used) {
-		class->used = true;
+	if (class->kind == HANDLE_UNUSED) {
 		class->first = p->n_records;
 		class->kind = (enum record_kind)r->kind;
 	}
@@ -217,42 +218,43 @@ static int add_object(struct count_pass_sink *s, const struct object_record *r)
 	return add_record(s, &record, record.kind == class->kind);
 }
 
-/* The first of them that are as most are, by a shorter way. */
-static int add_usual(struct count_pass_sink *s, const struct object_record *r, size_t n, size_t *added)
+/* The first of them that are as most are, by a shorter way.  Returns how many. */
+static size_t add_usual(struct count_pass_sink *s, const struct object_record *r, size_t n)
 {
 	struct count_pass_part *p = s->part;
 	uint64_t room = slice_records - s->records->n;
-	int code = !room ? begin_slice(s) : 0;
-	n = !room || n < room ? n : room;
-	if (code == 0)
-		code = records_add_usual(s->records, r, n, p->by_handle, p->n_by_handle, p->n_kind, added, s->sink.err);
-	p->n_records += code ? 0 : *added;
-	return code;
+	size_t added = records_add_usual(s->records, r, n < room ? n : room, p->by_handle, p->n_by_handle,
+	    !s->hashed_grow, &p->sums);
+	p->n_records += added;
+	return added;
+}
+
+/* Look at the cancel flag and note where some objects lie, before they are added. */
+static int begin_objects(struct count_pass_sink *s, const struct object_record *records, size_t n)
+{
+	int code = refused(s);
+	if (code == 0 && progress_stops_in(s->build->progress, s->part->n_records, n))
+		code = err_cancelled(s->sink.err);
+	return code < 0 ? code : note_places(s->part, records, n, s->sink.err);
+}
+
+static int sink_object(struct sink *sink, const struct object_record *r)
+{
+	struct count_pass_sink *s = (struct count_pass_sink *)sink;
+	int code = begin_objects(s, r, 1);
+	return code < 0 ? code : add_object(s, r);
 }
 
 static int sink_objects(struct sink *sink, const struct object_record *records, size_t n)
 {
 	struct count_pass_sink *s = (struct count_pass_sink *)sink;
-	struct count_pass_part *p = s->part;
-	int code = refused(s);
-	if (code == 0 && progress_stops_in(s->build->progress, p->n_records, n))
-		code = err_cancelled(sink->err);
-	if (code == 0)
-		code = note_places(p, records, n, sink->err);
-	for (size_t i = 0, added; i < n && code == 0; i++) {
-		code = add_usual(s, records + i, n - i, &added);
-		i += code ? 0 : added;
-		if (code == 0 && i < n)
+	int code = begin_objects(s, records, n);
+	for (size_t i = 0; i < n && code == 0; i++) {
+		i += add_usual(s, records + i, n - i);
+		if (i < n)
 			code = add_object(s, &records[i]);
 	}
-	for (size_t i = 0; i < n; i++)
-		p->n_references += records[i].n_references;
 	return code;
-}
-
-static int sink_object(struct sink *sink, const struct object_record *r)
-{
-	return sink_objects(sink, r, 1);
 }
 
 /* In the part's arena; empty where there is no memory, see refused. */
@@ -334,7 +336,6 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 		.size = size,
 		.length = LENGTH_UNKNOWN,
 	};
-	p->n_references += r->n_references;
 	return progress_stops(s->build->progress, p->n_records) ? err_cancelled(sink->err) : add_record(s, &record, false);
 }
 

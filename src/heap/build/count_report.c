@@ -32,7 +32,7 @@ int count_pass_report(struct build *b, struct err *err)
 				p->stated[k].unit, p->stated[k].count
 			};
 		}
-		h->n_references += p->n_references;
+		h->n_references += p->sums.n_references;
 		if (p->result < 0 && !h->damaged) {
 			h->damaged = h->incomplete = true;
 			h->damage = p->err;

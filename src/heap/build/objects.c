@@ -110,8 +110,7 @@ static int list_slices(struct build *b, struct err *err)
 		for (size_t k = 0; k < p->n_slices; k++) {
 			struct slice *s = *to++ = &p->slices[k];
 			s->first_record = n;
-			if (p->n_placed)
-				s->place_notes.most = (uint32_t)(s->records.n / LEAST_PLACE_RUN + 64);
+			s->place_notes.most = (uint32_t)(s->records.n / LEAST_PLACE_RUN + 64);
 			n += s->records.n;
 		}
 	}
@@ -197,7 +196,7 @@ static void settle_handles(struct build *b)
 		const struct count_pass_part *p = &b->parts[i];
 		for (uint32_t n = 0; n < p->n_by_handle && n < b->n_handles && !build_stops(b, n); n++) {
 			struct class_handle *class = &b->handles[n];
-			if (p->by_handle[n].used && class->kind == HANDLE_UNUSED) {
+			if (p->by_handle[n].kind != HANDLE_UNUSED && class->kind == HANDLE_UNUSED) {
 				class->kind = p->by_handle[n].kind;
 				class->first = p->first_record + p->by_handle[n].first;
 			}
@@ -256,7 +255,7 @@ static void find_duplicates(struct build *b)
 				return;
 			*at = number;
 			h->n_references -= r.n_references;
-			b->slices[i]->part->n_kind[r.kind]--;
+			b->slices[i]->part->sums.n_kind[r.kind]--;
 			if (r.kind == RECORD_INSTANCE && h->facts.class_of_hubs &&
 			    b->handles[r.number].address == h->facts.class_of_hubs)
 				continue;
@@ -321,8 +320,8 @@ static void scatter_near(struct build *b, struct slice *s, struct objects_walk *
 	w->records.address = w->last;
 }
 
-/* Sized are the arrays, and their extents are lengths. */
-static int scatter_lengths(struct build *b, struct slice *s, struct err *err)
+/* Where only arrays are sized. */
+static int scatter_arrays(struct build *b, struct slice *s, struct err *err)
 {
 	struct objects_walk w = objects_walk(b, s);
 	struct bits_writer sized = { .word = NULL };
@@ -335,6 +334,8 @@ static int scatter_lengths(struct build *b, struct slice *s, struct err *err)
 			scatter_near(b, s, &w, &sized);
 	}
 	bits_flush(&sized);
+	if (s->records.any_size)
+		b->any_size = true;
 	return progress_check(b->progress, err);
 }
 
@@ -357,22 +358,22 @@ static int scatter_sizes(struct build *b, struct slice *s, struct err *err)
 	return progress_check(b->progress, err);
 }
 
-/* Mostly none does: what is sized are the arrays, and their extents are lengths. */
-static bool tells_sizes(const struct slice *s)
+/* Are the sized records the arrays, and no others?  Mostly. */
+static bool sizes_arrays_only(const struct build *b, const struct slice *s)
 {
-	return s->part->tells_sizes || s->records.other_extents;
+	return !s->part->tells_sizes && !(s->records.other_extents && b->n_duplicates);
 }
 
 static int scatter_slice(void *context, unsigned task, struct err *err)
 {
 	struct build *b = context;
 	struct slice *s = b->slices[task];
-	return tells_sizes(s) ? scatter_sizes(b, s, err) : scatter_lengths(b, s, err);
+	return sizes_arrays_only(b, s) ? scatter_arrays(b, s, err) : scatter_sizes(b, s, err);
 }
 
 #define LEAST_WIDE (OWN_UNKNOWN / 16) /* of longer arrays the size may not fit */
 
-static void keep_extent(struct build *b, uint32_t id, uint32_t place, const struct record *r)
+static void keep_extent(struct build *b, uint32_t place, const struct record *r)
 {
 	struct heap *h = b->heap;
 	bool wide = r->size == SIZE_UNKNOWN
@@ -382,7 +383,7 @@ static void keep_extent(struct build *b, uint32_t id, uint32_t place, const stru
 		pthread_mutex_lock(&b->lock);
 		struct wide *at = BIG_PUSH(h->wide, h->n_wide, h->cap_wide, &b->lost);
 		if (at)
-			*at = (struct wide){ id, r->size, r->length };
+			*at = (struct wide){ (uint32_t)bits_select(&h->sized, place), r->size, r->length };
 		pthread_mutex_unlock(&b->lock);
 	}
 	if (h->own_size)
@@ -392,33 +393,38 @@ static void keep_extent(struct build *b, uint32_t id, uint32_t place, const stru
 	    wide ? OWN_WIDE : r->length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)r->length;
 }
 
-/* Of the objects id to end - 1, whose records stand in their order: the next lengths are those of the arrays there. */
-static void keep_lengths(struct build *b, struct records_walk *w, uint32_t id, uint64_t end)
+/* Of the objects id to end - 1, whose records stand in their order: the next extents are those of the arrays there.
+ * Returns whether there is a length. */
+static bool keep_run(struct build *b, struct records_walk *w, uint32_t id, uint64_t end)
 {
 	struct heap *h = b->heap;
 	uint32_t place = bits_rank(&h->sized, id), last = end < h->n_objects ? bits_rank(&h->sized, end) : h->n_sized;
+	bool any_length = false;
 	for (; place < last; place++) {
-		uint64_t length = records_next_length(w);
-		if (__builtin_expect(length < LEAST_WIDE, 1))
-			h->own_length[place] = (uint32_t)length;
+		struct record r = { .size = SIZE_UNKNOWN, .length = LENGTH_UNKNOWN };
+		records_next_extent(w, &r);
+		any_length |= r.length != LENGTH_UNKNOWN;
+		if (__builtin_expect(r.length < LEAST_WIDE && !h->own_size, 1))
+			h->own_length[place] = (uint32_t)r.length;
 		else
-			keep_extent(b, (uint32_t)bits_select(&h->sized, place), place,
-			    &(struct record){ .size = SIZE_UNKNOWN, .length = length });
+			keep_extent(b, place, &r);
 	}
+	return any_length;
 }
 
-/* By the runs that were noted (placing.h), without a look at the records.  False: not all were, or sizes are kept. */
+/* By the runs that were noted (placing.h), without a look at the records.  False: not all were. */
 static bool keep_by_runs(struct build *b, const struct slice *s)
 {
 	const struct place_notes *notes = &s->place_notes;
 	struct records_walk w = slice_walk(s);
-	if (tells_sizes(s) || b->heap->own_size || notes->too_many || b->n_duplicates)
+	bool any_length = false;
+	if (!sizes_arrays_only(b, s) || notes->too_many || b->n_duplicates)
 		return false;
 	for (uint32_t i = 0; i < notes->n && !progress_stops(b->progress, i); i++) {
-		uint32_t end = i + 1 < notes->n ? notes->runs[i + 1].number : notes->number;
-		keep_lengths(b, &w, notes->runs[i].id, (uint64_t)notes->runs[i].id + (end - notes->runs[i].number));
+		uint32_t end = i + 1 < notes->n ? notes->runs[i + 1].number : notes->number, id = notes->runs[i].id;
+		any_length |= keep_run(b, &w, id, (uint64_t)id + (end - notes->runs[i].number));
 	}
-	if (w.extent)
+	if (any_length)
 		b->any_length = true;
 	return true;
 }
@@ -441,7 +447,7 @@ static int keep_extents_of_slice(void *context, unsigned task, struct err *err)
 		expected = id + 1;
 		if (!needs_extent(b, s->part, &r))
 			continue;
-		keep_extent(b, id, place++, &r);
+		keep_extent(b, place++, &r);
 		any_length |= r.length != LENGTH_UNKNOWN;
 	}
 	if (any_length)
@@ -485,7 +491,7 @@ static void count_kinds(struct build *b)
 {
 	struct heap *h = b->heap;
 	for (unsigned i = 0; i < b->n_parts; i++) {
-		const uint32_t *n = b->parts[i].n_kind;
+		const uint32_t *n = b->parts[i].sums.n_kind;
 		h->n_instances += n[RECORD_INSTANCE];
 		h->n_object_arrays += n[RECORD_OBJECT_ARRAY];
 		h->n_primitive_arrays += n[RECORD_PRIMITIVE_ARRAY];

@@ -2,17 +2,18 @@
 /*
  * records.c - packing records, and the room that they need; see records.h.
  *
- * An extent is twice the length; or 1 and twice what follows (EXTENT_...), then the size, then the length.
+ * An extent is the length and 1; or 0, what follows (EXTENT_…), then the size, then the length.
  */
 #include "heap/build/records.h"
 
+#include "algorithms/bits.h"
 #include "dump/reader.h"
 #include "memory/big.h"
 
 #include <string.h>
 
 enum { EXTENT_SIZE = 1, EXTENT_LENGTH = 2 };
-enum { LONGEST_FAR = 22, LONGEST_EXTENT = 21, LONGEST_LENGTH = 5 /* of those of usual records */ }; /* bytes */
+enum { LONGEST_FAR = 22, LONGEST_EXTENT = 22, LONGEST_USUAL = 5 /* of a usual record */ }; /* bytes */
 
 /* Room for element n and at least a few behind it. */
 static int reserve(void *array, uint64_t *cap, uint64_t n, size_t size, struct err *err)
@@ -34,17 +35,18 @@ static uint64_t groups_of(uint64_t n_records)
 	return (n_records + GROUP_RECORDS - 1) / GROUP_RECORDS;
 }
 
-static int reserve_group(struct records *r, struct err *err)
+/* Room for a record and for the extents of a group of usual ones. */
+static int reserve_record(struct records *r, struct err *err)
 {
-	uint64_t n = groups_of(r->cap);
-	int code = reserve(&r->groups, &n, groups_of(r->n + 1) - 1, sizeof *r->groups, err);
+	const uint64_t extents = r->n_extents + LONGEST_EXTENT + GROUP_RECORDS * LONGEST_USUAL;
+	uint64_t n = r->cap / GROUP_RECORDS;
+	if (r->n < r->cap && extents <= r->cap_extents && r->n_far + LONGEST_FAR <= r->cap_far)
+		return 0;
+	int code = reserve(&r->groups, &n, r->n / GROUP_RECORDS, sizeof *r->groups, err);
 	r->cap = n * GROUP_RECORDS;
-	return code;
-}
-
-static int reserve_extents(struct records *r, uint64_t bytes, struct err *err)
-{
-	return reserve(&r->extents, &r->cap_extents, r->n_extents + bytes - 1, sizeof *r->extents, err);
+	if (code == 0)
+		code = reserve(&r->extents, &r->cap_extents, extents - 1, sizeof *r->extents, err);
+	return code == 0 ? reserve(&r->far, &r->cap_far, r->n_far + LONGEST_FAR - 1, sizeof *r->far, err) : code;
 }
 
 void records_expect(struct records *r, uint64_t n)
@@ -86,11 +88,8 @@ static inline uint8_t *put(uint8_t *to, uint64_t number)
 	return to;
 }
 
-static int add_far(struct records *r, const struct record *record, bool many, struct err *err)
+static void add_far(struct records *r, const struct record *record, bool many)
 {
-	int code = reserve(&r->far, &r->cap_far, r->n_far + LONGEST_FAR - 1, sizeof *r->far, err);
-	if (code < 0)
-		return code;
 	uint64_t step = record->address - r->last_address;
 	uint8_t *to = put(r->far + r->n_far, step << 1 ^ (step >> 63 ? UINT64_MAX : 0));
 	if (many) {
@@ -99,46 +98,42 @@ static int add_far(struct records *r, const struct record *record, bool many, st
 		to = put(to, record->kind);
 	}
 	r->n_far = (uint64_t)(to - r->far);
-	return 0;
 }
 
-static int add_extent(struct records *r, const struct record *record, struct err *err)
+static void add_extent(struct records *r, const struct record *record)
 {
-	int code = reserve_extents(r, LONGEST_EXTENT, err);
-	if (code < 0)
-		return code;
 	uint8_t *to = r->extents + r->n_extents;
-	if (record->size == SIZE_UNKNOWN && record->length < UINT64_MAX / 2) {
-		to = put(to, record->length << 1);
+	bool size = record->size != SIZE_UNKNOWN, length = record->length != LENGTH_UNKNOWN;
+	if (length && !size) {
+		to = put(to, record->length + 1);
 	} else {
-		bool size = record->size != SIZE_UNKNOWN, length = record->length != LENGTH_UNKNOWN;
-		to = put(to, (uint64_t)(size * EXTENT_SIZE | length * EXTENT_LENGTH) << 1 | 1);
+		to = put(to, 0);
+		to = put(to, (uint64_t)(size * EXTENT_SIZE | length * EXTENT_LENGTH));
 		to = size ? put(to, record->size) : to;
 		to = length ? put(to, record->length) : to;
 		r->other_extents = true;
+		r->any_size |= size;
 	}
 	r->n_extents = (uint64_t)(to - r->extents);
-	return 0;
 }
 
 /* How many steps a near record's address is from that of the one before, else 0. */
 static inline uint64_t near_steps(uint64_t before, uint64_t address)
 {
-	uint64_t bytes = address - before, steps = bytes / STEP_BYTES;
-	return bytes % STEP_BYTES || steps > UINT8_MAX ? 0 : steps;
+	uint64_t bytes = address - before, steps = bytes / STEP_BYTES | bytes << 61; /* a remainder in the highest bits */
+	return steps > UINT8_MAX ? 0 : steps;
 }
 
 int records_add(struct records *r, const struct record *record, bool usual, struct err *err)
 {
 	bool many = !usual || record->number > UINT16_MAX || record->n_references >= DEGREE_MANY;
 	uint64_t steps = many ? 0 : near_steps(r->last_address, record->address);
-	int code = reserve_group(r, err);
-	if (code == 0 && record->sized)
-		code = add_extent(r, record, err);
-	if (code == 0 && !steps)
-		code = add_far(r, record, many, err);
-	if (code < 0)
-		return code;
+	if (reserve_record(r, err) < 0)
+		return ERR_NOMEM;
+	if (record->sized)
+		add_extent(r, record);
+	if (!steps)
+		add_far(r, record, many);
 	struct record_group *g = &r->groups[r->n / GROUP_RECORDS];
 	unsigned i = r->n++ % GROUP_RECORDS;
 	g->number[i] = many ? 0 : (uint16_t)record->number;
@@ -157,48 +152,62 @@ static inline bool is_sized(const struct object_record *o, const struct part_cla
 	    (o->kind != OBJECT_INSTANCE || !o->size || o->size != class->common_size);
 }
 
-int records_add_usual(struct records *r, const struct object_record *objects, size_t n,
-    const struct part_class *classes, uint32_t n_classes, uint32_t n_kind[4], size_t *added, struct err *err)
+/* Those of a group or-ed.  Addresses are multiples of what they and the first address are multiples of. */
+static uint64_t all_steps(const struct record_group *g)
 {
-	*added = 0;
-	int code = reserve_group(r, err);
-	if (code == 0)
-		code = reserve_extents(r, GROUP_RECORDS * LONGEST_LENGTH, err);
-	if (code < 0)
-		return code;
+	uint64_t all = 0, eight;
+	for (unsigned i = 0; i < GROUP_RECORDS; i += sizeof eight) {
+		memcpy(&eight, g->step + i, sizeof eight);
+		all |= eight;
+	}
+	all |= all >> 32;
+	all |= all >> 16;
+	return (all | all >> 8) & UINT8_MAX;
+}
+
+size_t records_add_usual(struct records *r, const struct object_record *objects, size_t n,
+    const struct part_class *classes, uint32_t n_classes, bool hashed_too, struct record_sums *sums)
+{
+	if (r->n == r->cap || r->cap_extents - r->n_extents < GROUP_RECORDS * LONGEST_USUAL)
+		return 0;
 	struct record_group *g = &r->groups[r->n / GROUP_RECORDS];
-	unsigned first = r->n % GROUP_RECORDS, end = n < GROUP_RECORDS - first ? first + (unsigned)n : GROUP_RECORDS, i;
-	uint64_t before = r->last_address, all = r->all_addresses, mask = g->sized;
+	const unsigned first = r->n % GROUP_RECORDS, left = GROUP_RECORDS - first;
+	const unsigned end = first + (n < left ? (unsigned)n : left);
+	uint64_t before = r->last_address, mask = g->sized, kinds = 0, n_references = 0;
 	uint8_t *extent = r->extents + r->n_extents;
+	unsigned i;
 	n_classes = n_classes < UINT16_MAX + 1 ? n_classes : UINT16_MAX + 1;
 	for (i = first; i < end; i++, objects++) {
 		const struct object_record *o = objects;
 		uint64_t steps = near_steps(before, o->address);
-		if (!steps || o->n_references >= DEGREE_MANY || o->class_handle >= n_classes || o->hashed)
+		if (!steps || o->n_references >= DEGREE_MANY || o->class_handle >= n_classes || (o->hashed && !hashed_too))
 			break;
 		const struct part_class *class = &classes[o->class_handle];
-		if (!class->used || class->kind != (enum record_kind)o->kind || is_sized(o, class))
-			break;
 		bool sized = o->kind != OBJECT_INSTANCE;
-		if (sized && o->length > INT32_MAX)
+		uint64_t length = sized ? o->length : 0;
+		if (class->kind != (enum record_kind)o->kind || is_sized(o, class) || length > INT32_MAX)
 			break;
-		if (sized)
-			extent = put(extent, o->length << 1);
+		*extent = (uint8_t)(length + 1); /* without a branch that goes now this way, now that */
+		extent = __builtin_expect(length + 1 < 0x80, 1) ? extent + sized : put(extent, length + 1);
 		g->number[i] = (uint16_t)o->class_handle;
 		g->step[i] = (uint8_t)steps;
 		g->degree[i] = (uint8_t)o->n_references;
 		mask |= (uint64_t)sized << i;
-		n_kind[o->kind]++;
+		kinds += o->kind;
+		n_references += o->n_references;
 		before = o->address;
-		all |= before;
 	}
+	const unsigned n_sized = bits_ones(mask ^ g->sized);
+	sums->n_kind[RECORD_INSTANCE] += i - first - n_sized;
+	sums->n_kind[RECORD_OBJECT_ARRAY] += (uint32_t)(2 * n_sized - kinds); /* each of which is 1, and the others 2 */
+	sums->n_kind[RECORD_PRIMITIVE_ARRAY] += (uint32_t)(kinds - n_sized);
+	sums->n_references += n_references;
 	g->sized = mask;
 	r->n += i - first;
 	r->n_extents = (uint64_t)(extent - r->extents);
 	r->last_address = before;
-	r->all_addresses = all;
-	*added = i - first;
-	return 0;
+	r->all_addresses |= all_steps(g) * STEP_BYTES;
+	return i - first;
 }
 
 /* --- walking -------------------------------------------------------------------------------------- */
@@ -222,16 +231,12 @@ void records_next_far(struct records_walk *w, unsigned degree, struct record *ou
 	}
 }
 
-void records_next_extent(struct records_walk *w, struct record *out)
+void records_next_other(struct records_walk *w, struct record *out)
 {
-	uint64_t number = records_take(w->r->extents, &w->extent);
-	if (!(number & 1)) {
-		out->length = number >> 1;
-		return;
-	}
-	if (number >> 1 & EXTENT_SIZE)
+	unsigned what = (unsigned)records_take(w->r->extents, &w->extent);
+	if (what & EXTENT_SIZE)
 		out->size = records_take(w->r->extents, &w->extent);
-	if (number >> 1 & EXTENT_LENGTH)
+	if (what & EXTENT_LENGTH)
 		out->length = records_take(w->r->extents, &w->extent);
 }
 

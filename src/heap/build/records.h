@@ -38,9 +38,8 @@ struct record {
 struct part_class {
 	uint64_t common_size; /* bytes of its first instance, 0: none yet.  Others of the same size need not
 	                         record theirs */
-	uint64_t first;        /* if used: number within the part of the first record that names the class */
-	enum record_kind kind; /* if used: of that record */
-	bool used;             /* some record names the class */
+	uint64_t first;        /* number within the part of the first record that names the class */
+	enum record_kind kind; /* of that record; RECORD_CLASS: no record names the class */
 };
 
 enum { GROUP_RECORDS = 64, STEP_BYTES = 8, DEGREE_MANY = UINT8_MAX };
@@ -58,8 +57,9 @@ struct records {
 	uint8_t *extents; /* of each sized record its length; or size, length or both, see records.c */
 	uint64_t n, cap, n_far, cap_far, n_extents, cap_extents; /* cap: records; far, extents: bytes */
 	uint64_t last_address;
-	uint64_t all_addresses; /* all addresses or-ed: the lowest bit set tells the alignment */
+	uint64_t all_addresses; /* the lowest bit set is that of all addresses or-ed: it tells the alignment */
 	bool other_extents;     /* some sized record has something else than a length */
+	bool any_size;          /* namely a size */
 };
 
 /* Some n records will come: make room for them and for a byte of extents for every second, if memory can be
@@ -69,13 +69,18 @@ void records_expect(struct records *r, uint64_t n);
 /* Add a record behind the others; usual: it has the kind that its class has.  Returns 0 or ERR_NOMEM. */
 MUST_CHECK int records_add(struct records *r, const struct record *record, bool usual, struct err *err);
 
+/* What is added up of all records. */
+struct record_sums {
+	uint32_t n_kind[4]; /* by enum record_kind */
+	uint64_t n_references;
+};
+
 /*
- * The same for the first of n objects, as far as they are near, usual and sized by a length only: *added of them, and
- * less than GROUP_RECORDS.  classes: what is known of each handle.  n_kind: how many were added of each kind is added to it.
- * Returns 0 or ERR_NOMEM.
+ * Add the first of n objects, as far as they are near, usual and sized by a length only, and there is room.  classes:
+ * what is known of each handle.  hashed_too: also those that have a hash.  Returns how many, at most GROUP_RECORDS.
  */
-MUST_CHECK int records_add_usual(struct records *r, const struct object_record *objects, size_t n,
-    const struct part_class *classes, uint32_t n_classes, uint32_t n_kind[4], size_t *added, struct err *err);
+size_t records_add_usual(struct records *r, const struct object_record *objects, size_t n,
+    const struct part_class *classes, uint32_t n_classes, bool hashed_too, struct record_sums *sums);
 
 /* Give the unused rest of the arrays back. */
 void records_trim(struct records *r);
@@ -117,9 +122,9 @@ static inline void records_skip_near(struct records_walk *w, uint64_t n, uint64_
 /* Go on by n records that records_ascent found, the last of which has this address. */
 void records_skip(struct records_walk *w, uint64_t n, uint64_t last);
 
-/* For records_next: a far record; its size and length. */
+/* For records_next: a far record; a size or length that is no plain length. */
 void records_next_far(struct records_walk *w, unsigned degree, struct record *out);
-void records_next_extent(struct records_walk *w, struct record *out);
+void records_next_other(struct records_walk *w, struct record *out);
 
 /* The next number of a list. */
 static inline uint64_t records_take(const uint8_t *list, uint64_t *at)
@@ -135,10 +140,14 @@ static inline uint64_t records_take(const uint8_t *list, uint64_t *at)
 	return number;
 }
 
-/* The next length, if no record has other extents. */
-static inline uint64_t records_next_length(struct records_walk *w)
+/* The size and length of the next sized record; *out has neither. */
+static inline void records_next_extent(struct records_walk *w, struct record *out)
 {
-	return records_take(w->r->extents, &w->extent) >> 1;
+	uint64_t number = records_take(w->r->extents, &w->extent);
+	if (__builtin_expect(number == 0, 0))
+		records_next_other(w, out);
+	else
+		out->length = number - 1;
 }
 
 /* Go on to the next record, and leave its size and length open: for a walk that asks for none.  Returns false when

@@ -23,9 +23,17 @@ enum { LEAST_PER_TASK = 1 << 18 };
 
 /* --- the pass over all objects ------------------------------------------------------------------ */
 
+/* What one thread counts of one class. */
+struct count {
+	uint64_t sized_bytes;
+	uint32_t n[2]; /* of even and of odd ids: a row of one class does not wait for a single counter */
+	uint32_t n_sized, n_unknown;
+	uint32_t to_watch; /* so many more plain instances are to be listed; UINT32_MAX: all */
+};
+
 struct count_task {
 	uint32_t begin, end; /* ids */
-	struct tally *tallies;
+	struct count *counts;
 	uint64_t mebibytes; /* of the objects with a size of their own, roughly: it never wraps */
 	uint32_t *watched;
 	size_t n_watched, cap_watched;
@@ -45,42 +53,48 @@ static uint64_t sized_bytes(const struct heap *h, uint32_t id, uint32_t place)
 	return heap_size_known(h, id) ? heap_shallow(h, id) : SIZE_UNKNOWN;
 }
 
-static int note_watched(struct count_task *t, uint32_t id, struct err *err)
+static int watch(struct count_task *t, uint32_t id, struct count *count, struct err *err)
 {
-	uint32_t *at = BIG_PUSH(t->watched, t->n_watched, t->cap_watched, err);
-	if (!at)
-		return ERR_NOMEM;
-	*at = id;
-	return 0;
+	if (count->to_watch != UINT32_MAX)
+		count->to_watch--;
+	return BIG_ADD(t->watched, t->n_watched, t->cap_watched, err, id);
 }
 
+static void count_sized(const struct heap *h, struct count_task *t, uint32_t id, uint32_t place)
+{
+	struct count *count = &t->counts[heap_class_index(h, id)];
+	uint64_t bytes = sized_bytes(h, id, place);
+	count->n_sized++;
+	count->sized_bytes += bytes == SIZE_UNKNOWN ? 0 : bytes;
+	count->n_unknown += bytes == SIZE_UNKNOWN;
+	t->mebibytes += bytes == SIZE_UNKNOWN ? 0 : bytes >> 20;
+}
+
+/* In words of heap.sized: whether the next object is sized cannot be guessed, so all are counted, then the sized. */
 static int count_objects(void *context, unsigned task, struct err *err)
 {
 	const struct counting *counting = context;
-	const struct sizes *s = counting->sizes;
-	const struct heap *h = s->heap;
+	const struct heap *h = counting->sizes->heap;
 	struct count_task *t = &counting->tasks[task];
 	uint32_t place = t->begin < t->end ? bits_rank(&h->sized, t->begin) : 0;
+	struct count *counts = t->counts;
 	struct progress *work = progress_own();
-	for (uint32_t id = t->begin; id < t->end; id++) {
-		if (progress_stops(work, id))
+	int code = 0;
+	for (uint32_t id = t->begin; id < t->end && code == 0;) {
+		uint32_t first = id & ~63u, end = t->end - first < 64 ? t->end : first + 64;
+		uint64_t sized = h->sized.word[first >> 6] & UINT64_MAX << (id & 63);
+		if (progress_stops(work, first >> 6))
 			return err_cancelled(err);
-		uint32_t class = heap_class_index(h, id);
-		struct tally *tally = &t->tallies[class];
-		if (bits_get(&h->sized, id)) {
-			tally->n++;
-			uint64_t bytes = sized_bytes(h, id, place++);
-			tally->sized_bytes += bytes == SIZE_UNKNOWN ? 0 : bytes;
-			t->mebibytes += bytes == SIZE_UNKNOWN ? 0 : bytes >> 20;
-			tally->n_unknown += bytes == SIZE_UNKNOWN;
-			continue;
+		for (; id < end && code == 0; id++) {
+			struct count *count = &counts[heap_class_index(h, id)];
+			count->n[id & 1]++;
+			if (__builtin_expect(count->to_watch && !(sized >> (id & 63) & 1), 0))
+				code = watch(t, id, count, err);
 		}
-		tally->n_plain++;
-		if (s->watch[class] == WATCH_ALL || (s->watch[class] && tally->n_plain <= WATCHED_SOME))
-			if (note_watched(t, id, err) < 0)
-				return ERR_NOMEM;
+		for (sized &= UINT64_MAX >> (63 - ((end - 1) & 63)); sized; sized &= sized - 1)
+			count_sized(h, t, first + (uint32_t)__builtin_ctzll(sized), place++);
 	}
-	return 0;
+	return code;
 }
 
 static int join(struct sizes *s, const struct count_task *t, struct err *err)
@@ -88,10 +102,11 @@ static int join(struct sizes *s, const struct count_task *t, struct err *err)
 	const struct heap *h = s->heap;
 	s->mebibytes += t->mebibytes;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
-		s->tallies[i].sized_bytes += t->tallies[i].sized_bytes;
-		s->tallies[i].n += t->tallies[i].n + t->tallies[i].n_plain;
-		s->tallies[i].n_plain += t->tallies[i].n_plain;
-		s->tallies[i].n_unknown += t->tallies[i].n_unknown;
+		const struct count *c = &t->counts[i];
+		s->tallies[i].sized_bytes += c->sized_bytes;
+		s->tallies[i].n += c->n[0] + c->n[1];
+		s->tallies[i].n_plain += c->n[0] + c->n[1] - c->n_sized;
+		s->tallies[i].n_unknown += c->n_unknown;
 	}
 	if (t->n_watched) {
 		uint32_t *watched = big_resize(s->watched, s->n_watched + t->n_watched, sizeof *watched, err);
@@ -102,6 +117,13 @@ static int join(struct sizes *s, const struct count_task *t, struct err *err)
 		s->n_watched += t->n_watched;
 	}
 	return 0;
+}
+
+static void begin_watching(const struct sizes *s, struct count *counts)
+{
+	static const uint32_t most[] = { [WATCH_SOME] = WATCHED_SOME, [WATCH_ALL] = UINT32_MAX };
+	for (uint32_t i = 0; i < s->heap->n_classes; i++)
+		counts[i].to_watch = most[s->watch[i]];
 }
 
 int sizes_count(struct sizes *s, struct err *err)
@@ -116,9 +138,11 @@ int sizes_count(struct sizes *s, struct err *err)
 		counting.tasks[i] = (struct count_task){
 			.begin = (uint32_t)((uint64_t)h->n_objects * i / n),
 			.end = (uint32_t)((uint64_t)h->n_objects * (i + 1) / n),
-			.tallies = big_alloc(h->n_classes, sizeof *s->tallies, err),
+			.counts = big_alloc(h->n_classes, sizeof *counting.tasks->counts, err),
 		};
-		if (!counting.tasks[i].tallies)
+		if (counting.tasks[i].counts)
+			begin_watching(s, counting.tasks[i].counts);
+		else
 			code = ERR_NOMEM;
 	}
 	if (!code)
@@ -126,7 +150,7 @@ int sizes_count(struct sizes *s, struct err *err)
 	for (unsigned i = 0; i < n; i++) {
 		if (!code)
 			code = join(s, &counting.tasks[i], err);
-		big_free(counting.tasks[i].tallies);
+		big_free(counting.tasks[i].counts);
 		big_free(counting.tasks[i].watched);
 	}
 	free(counting.tasks);

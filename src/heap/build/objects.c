@@ -308,7 +308,9 @@ static void scatter_near(struct build *b, struct slice *s, struct objects_walk *
 	while (w->n_ahead) {
 		unsigned i, n;
 		const struct record_group *g = records_group(&w->records, 0, w->n_ahead, &i, &n);
-		for (unsigned k = 0; k < n; k++)
+		if (!h->class_high)
+			memcpy(h->class_low + w->id, g->number + i, n * sizeof *g->number);
+		for (unsigned k = 0; h->class_high && k < n; k++)
 			heap_set_class_index(h, w->id + k, g->number[i + k]);
 		memcpy(b->degrees + w->id, g->degree + i, n);
 		gather(sized, &h->sized, w->id, (g->sized >> i) & UINT64_MAX >> (GROUP_RECORDS - n));

@@ -601,18 +601,33 @@ static void set_class_overhead_apart(struct build *b)
 
 enum { RESOLVED_AT_ONCE = 1 << 18 };
 
-static int resolve_objects(void *context, unsigned task, struct err *err)
+struct resolving {
+	struct heap *heap;
+	uint32_t *classes; /* of each handle, and of that of class objects */
+};
+
+static int resolve_some(void *context, unsigned task, struct err *err)
 {
-	struct build *b = context;
-	struct heap *h = b->heap;
+	const struct resolving *r = context;
 	uint64_t id = (uint64_t)task * RESOLVED_AT_ONCE, end = id + RESOLVED_AT_ONCE;
 	(void)err;
-	for (end = end < h->n_objects ? end : h->n_objects; id < end; id++) {
-		uint32_t handle = heap_class_index(h, (uint32_t)id);
-		heap_set_class_index(h, (uint32_t)id, handle == handle_of_class_objects(b)
-		    ? h->java_lang_class : b->handles[handle].resolved);
-	}
+	for (end = end < r->heap->n_objects ? end : r->heap->n_objects; id < end; id++)
+		heap_set_class_index(r->heap, (uint32_t)id, r->classes[heap_class_index(r->heap, (uint32_t)id)]);
 	return 0;
+}
+
+static int resolve_objects(struct build *b, struct err *err)
+{
+	const uint32_t n = handle_of_class_objects(b);
+	struct resolving r = { b->heap, big_alloc((uint64_t)n + 1, sizeof *r.classes, err) };
+	if (!r.classes)
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		r.classes[i] = b->handles[i].resolved;
+	r.classes[n] = b->heap->java_lang_class;
+	int code = parallel_run(0, b->heap->n_objects / RESOLVED_AT_ONCE + 1, resolve_some, &r, err);
+	big_free(r.classes);
+	return code;
 }
 
 int classes_resolve(struct build *b, struct err *err)
@@ -628,8 +643,7 @@ int classes_resolve(struct build *b, struct err *err)
 		if (code < 0)
 			return code;
 	}
-	unsigned n_tasks = (unsigned)((uint64_t)h->n_objects / RESOLVED_AT_ONCE + 1);
-	int code = parallel_run(0, n_tasks, resolve_objects, b, err);
+	int code = resolve_objects(b, err);
 	if (code == 0) {
 		set_class_overhead_apart(b);
 		code = build_check(b, err);

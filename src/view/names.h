@@ -19,8 +19,8 @@ void names_fit(const char *s, int width, struct text *to);
  * "static Log.ENTRIES  ArrayList", "static Log.ENTRIES"; of a local its frame, rather than its thread. */
 void names_fit_path(const char *s, int width, struct text *to);
 /* Of names that are joined, whole ones: 'Log.ALL + a local of thread "w"' without its frame, "Log.ALL + a local",
- * "Log.ALL + 1 more"; "static Log · 60" is "static Log".  False: names_fit is enough, or they are not joined, or nothing
- * fits; then nothing is appended. */
+ * "Log.ALL + 1 more"; "static Log · 60" is "static Log".  False: names_fit is enough, they are not joined, or
+ * nothing fits; then nothing is appended. */
 bool names_fit_joined(const char *s, int width, struct text *to);
 
 #endif

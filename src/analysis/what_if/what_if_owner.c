@@ -83,7 +83,8 @@ bool what_if_owner_internal(struct what_if_owner *o, uint32_t id)
 	const uint32_t *immediate = o->r->dominators.immediate;
 	uint32_t at = id;
 	bool internal = false;
-	if (bits_get(&o->runtime, heap_class_index(h, id)) || (o->program.model && !what_if_program_leads_to(&o->program, &o->own, id)))
+	if (bits_get(&o->runtime, heap_class_index(h, id)) ||
+	    (o->program.model && !what_if_program_leads_to(&o->program, &o->own, id)))
 		return true;
 	for (;; at = immediate[at]) {
 		uint32_t mirrored = heap_class_mirrored(h, at);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 enum { STRETCH = 1 << 18, AHEAD = 16, SIZES = 512 /* looked at together */ };
-/* What is summed up together stays in a cache.  Of a small heap it is a part, too: so each heap has some that are far. */
+/* What is summed up together stays in a cache.  Of a small heap it is a part, too: so each has something far. */
 enum { SUMMED_MOST = 1 << 16, SUMMED_PARTS = 256 };
 
 struct results {

@@ -160,7 +160,7 @@ def made(tap, folder):
             Run([MKDUMP, "go-bench", "--objects", str(OBJECTS), "--out", at["go"]])]
     tap.none([run for run in runs if run.status], runs, "dumps are made")
     return [Dump(0, "made PHD", at["phd"], SAMPLE, "5M", ["text"], ROWS), Dump(1, "made classic", at["classic"], SAMPLE, "5M", ["text"], ROWS),
-            Dump(2, "made HPROF", at["hprof"], SAMPLE, "6M", ["text"], ROWS), Dump(3, "made Go", at["go"], GO, "4M", ["text"], ROWS)]
+            Dump(2, "made HPROF", at["hprof"], SAMPLE, "6M", ["text"], ROWS), Dump(3, "made Go", at["go"], GO, "3M", ["text"], ROWS)]
 
 
 def in_gzip(folder):

@@ -393,7 +393,7 @@ uint64_t dominators_need(uint64_t objects, uint64_t references)
 {
 	uint64_t counting = references / 4 < objects ? references : 4 * objects;
 
-	return 8 * objects + 4 * counting;
+	return 6 * objects + 4 * counting;
 }
 
 /* Measured as well, within a fifth: what is partitioned into buckets stands there beside what it is made of. */

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH = 1 << 20, REPORT_EVERY = 1 << 14, AHEAD = 8 };
+enum { STRETCH = 1 << 20, REPORT_EVERY = 1 << 13, AHEAD = 8 };
 
 /* --- instances of classes ------------------------------------------------------------------------- */
 

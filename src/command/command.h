@@ -223,8 +223,8 @@ enum command_flag {
 	COMMAND_IN_PARTS = 1 << 21,   /* the screen lays its rows out in parts (view/page/overview_page.c) */
 	COMMAND_CUTS = 1 << 22,       /* asks about references: its key on a row that names some asks about these */
 	COMMAND_LISTS_OBJECTS = 1 << 23, /* of a class: the screen shows them on the page of the class */
-	COMMAND_NO_REFERRERS = 1 << 25, /* asks for no lists of referrers: with little memory it answers sooner */
 	COMMAND_OF_VM = 1 << 24,      /* works without a heap, too, about running processes */
+	COMMAND_NO_REFERRERS = 1 << 25, /* asks for no lists of referrers: with little memory it answers sooner */
 	COMMAND_NO_TABLE = 1 << 20,   /* its rows are about another answer: no table for SQL */
 };
 

@@ -20,6 +20,7 @@ LINES = ("histo", "dom | head 30", "ls * -sort retained | head 40", "leaks", "ro
          "paths #100", "refs #77 | head 20", "tree -by package", "cut #5")
 WEAK = ("set weak on", "ls * -sort retained | head 20")  # of those formats that know weak references
 
+OVERVIEW = ("overview",)
 ALONE = ("top -n 100000", "dom | head 1000", "dom #1")  # where roots are recorded, without lists of referrers
 
 
@@ -56,13 +57,15 @@ def check_same(t, name, dump, most):
     t.ok(whole.status == 0, name + ": all is answered without a limit", whole)
     refused = answers(dump, "--mem", mem, "--spill", "none")
     t.ok(refused.status != 0 and "--mem allows" in refused.err, name + ": memory alone does not suffice", refused)
-    alone = answers(dump, lines=ALONE)
-    for threads, lines, want in ("1", (), whole), ("3", (), whole), ("1", ALONE, alone), ("3", ALONE, alone):
+    alone, overview = answers(dump, lines=ALONE), answers(dump, lines=OVERVIEW)
+    for threads, lines, want in (("1", (), whole), ("3", (), whole), ("1", ALONE, alone), ("3", ALONE, alone),
+                                 ("2", OVERVIEW, overview)):
         spilled = answers(dump, "--mem", mem, "--threads", threads, lines=lines)
         # what it will take is estimated and said where it is more than the limit (need.py)
         err = "".join(line for line in spilled.err.splitlines(True) if not line.startswith("cairn: needs ~"))
-        t.ok((spilled.status, spilled.out, err) == (want.status, want.out, want.err), "%s: the same under --mem %s, %s threads%s" %
-             (name, mem, threads, ", retained sizes alone" if lines else ""), str(spilled.err) + different(want.out, spilled.out))
+        what = "%s: the same under --mem %s, %s threads%s" % (name, mem, threads, ", %s alone" % lines[0] if lines else "")
+        t.ok((spilled.status, spilled.out, err) == (want.status, want.out, want.err), what,
+             str(spilled.err) + different(want.out, spilled.out))
 
 
 def different(a, b):

@@ -296,15 +296,16 @@ void say_opened(const struct heap *h, bool exe)
 		complain("warning: %s: %s", h->source->path, h->source->remark);
 }
 
-/* Is every line answered without references, or at least without lists of referrers?  Only then are they left: read
- * between two answers, they would be those of a file that may have changed since the first. */
+/* Is every line answered without references, or without lists of referrers?  Only then are they left: read between two
+ * answers, they would be those of a file that may have changed since the first.  A line that is answered early may ask
+ * for either after all. */
 static void leave_for_later(const struct batch_options *o, struct heap_options *options)
 {
 	bool references = o->n_lines > 0, referrers = o->n_lines > 0;
 	for (size_t i = 0; i < o->n_lines; i++) {
 		const struct invocation *asked = o->lines[i].script ? NULL : o->lines[i].asked;
 		references &= asked && asked->early;
-		referrers &= asked && (asked->early || (asked->command && asked->command->flags & COMMAND_NO_REFERRERS));
+		referrers &= asked && asked->command && asked->command->flags & COMMAND_NO_REFERRERS;
 	}
 	options->references_later = references;
 	options->referrers_later = referrers;

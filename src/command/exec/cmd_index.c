@@ -68,7 +68,10 @@ int index_begin(struct index_writing *w, struct session *s, const struct index_w
 	if (!code && wish->packed)
 		code = zstd_block_may(err);
 	if (!code)
-		code = session_find(s, FIND_RETAINED, err);
+		code = session_find(s, FIND_REFERRERS, err);
+	if (code)
+		return code;
+	code = session_find(s, FIND_RETAINED, err);
 	w->without_retained = code == ERR_NOMEM || !model_is_default(&s->dump->model);
 	return code == ERR_NOMEM ? 0 : code;
 }

@@ -137,6 +137,9 @@ static int list_candidates(struct planning *p, struct err *err)
 	size_t n = 0;
 	for (uint32_t id = 0; id < h->n_objects && !progress_stops(p->progress, id); id++)
 		n += is_candidate(p, id, least);
+	int code = what_if_owner_check(&p->owner, err); /* else other objects might be found below */
+	if (code)
+		return code;
 	p->candidate = big_alloc(n, sizeof *p->candidate, err);
 	if (!p->candidate)
 		return ERR_NOMEM;

@@ -340,6 +340,8 @@ bool what_if_program_leads_to(struct what_if_program *p, const struct bits *own,
 	bool leads = bits_get(&p->leads, id);
 	if (leads || p->complete || bits_get(&p->none, id))
 		return leads;
+	if (p->err.code) /* it would fail again, as long as it took before */
+		return false;
 	if (h->classes[class].makes_loaders) { /* loaders that the walk came to are the program's, too */
 		leads = bits_get(own, class);
 		if (!leads && library_usual_loader(h, id))

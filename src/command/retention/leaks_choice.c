@@ -241,15 +241,16 @@ static void choose_cut_of_group(struct told *t)
 static int check_internal(struct told *t, struct err *err)
 {
 	const struct suspect *suspect = t->suspect;
+	const struct err *missing = &t->owner->program.err;
 	uint32_t n = suspect->ids ? suspect->n : 1;
 	int code = 0;
-	for (uint32_t i = 0; !code && t->internal && i < n && !progress_own_stops(i); i++) {
+	for (uint32_t i = 0; !code && !missing->code && t->internal && i < n && !progress_own_stops(i); i++) {
 		uint32_t id = suspect->ids ? suspect->ids[i] : suspect->piles_up;
 		code = what_if_owner_library_keeps(t->owner, id, &t->internal, err);
 		t->shared |= what_if_owner_reached(t->owner, id);
 	}
 	t->shared |= what_if_owner_reached(t->owner, suspect->id);
-	return code;
+	return code ? code : what_if_owner_check(t->owner, err);
 }
 
 /* What goes without these references but one, `left_out` (SIZE_MAX: none is left out); *of: so many bytes that the

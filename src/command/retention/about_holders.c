@@ -167,8 +167,8 @@ static int add_best_cut(struct asking *q, struct what_if *cut, const struct path
 		choice = what_if_choose(cut, owner, p->step, p->n);
 	if (choice.step == p->n && !q->quick)
 		code = add_together(q, cut, owner, &together, err);
-	if (!code)
-		code = what_if_owner_check(owner, err);
+	int missing = what_if_owner_check(owner, code ? NULL : err); /* else the next question would have it */
+	code = code ? code : missing;
 	if (!code && choice.step == p->n && !together && one && !choice.vm_holds && !choice.internal) {
 		text_addf(&line, "cut 0x%" PRIx64, heap_address(h, q->what->ids[0]));
 		about_add(q, &(struct about_row){.part = ABOUT_CUT, .name = "every reference to it",

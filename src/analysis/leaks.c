@@ -271,6 +271,21 @@ void leaks_release(struct leaks *l)
 
 /* --- what groups free ----------------------------------------------------------------------------- */
 
+/* Several in one walk, or each by its own where memory does not allow that. */
+static int size_few(struct what_if_class *class, struct suspect **group, unsigned n, const uint32_t *ids,
+    size_t n_ids, const struct retained *r, struct progress *progress, struct err *err)
+{
+	int code = what_if_some_of_classes(class, n, ids, n_ids, r, progress, err);
+	if (code != ERR_NOMEM || n == 1)
+		return code;
+	if (err)
+		*err = (struct err)ERR_INIT;
+	code = 0;
+	for (unsigned i = 0; !code && i < n; i++)
+		code = what_if_some_of_classes(&class[i], 1, group[i]->ids, group[i]->n, r, progress, err);
+	return code;
+}
+
 /* Of the groups from suspect *at on, as many as one walk sizes; no two are of one class.  to: room for all members. */
 static int size_next(struct leaks *l, size_t *at, uint32_t *to, const struct retained *r, struct progress *progress,
     struct err *err)
@@ -288,7 +303,7 @@ static int size_next(struct leaks *l, size_t *at, uint32_t *to, const struct ret
 		class[n].class = heap_class_index(r->heap, one->id);
 		group[n++] = one;
 	}
-	int code = n ? what_if_some_of_classes(class, n, to, n_ids, r, progress, err) : 0;
+	int code = n ? size_few(class, group, n, to, n_ids, r, progress, err) : 0;
 	for (unsigned i = 0; !code && i < n; i++) {
 		group[i]->retained = heap_held_sized(r->heap, class[i].bytes, class[i].doubts);
 		if (class_of_all(r->heap, group[i]->ids, group[i]->n) != HEAP_NONE)

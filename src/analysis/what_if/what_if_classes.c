@@ -31,8 +31,8 @@ struct classes_walk {
 	const struct what_if_loss *loss; /* what dies with all of them: others have all bits; NULL: it is not known */
 	uint64_t *has;           /* by object */
 	struct bits waits;       /* by object: it is in the queue */
-	uint32_t *queue;         /* a ring of n_objects ids */
-	uint32_t head, waiting;
+	uint32_t *queue;         /* a ring of ids: room for all that may get bits */
+	uint32_t room, head, waiting;
 	uint64_t effort;         /* steps left */
 };
 
@@ -49,7 +49,7 @@ static inline void hand(struct classes_walk *w, uint32_t id, uint64_t bits)
 	w->has[id] |= bits;
 	if (bits_get(&w->waits, id))
 		return;
-	uint32_t n = w->heap->n_objects, at = n - w->head > w->waiting ? w->head + w->waiting : w->waiting - (n - w->head);
+	uint32_t n = w->room, at = n - w->head > w->waiting ? w->head + w->waiting : w->waiting - (n - w->head);
 	bits_set(&w->waits, id);
 	w->queue[at] = id;
 	w->waiting++;
@@ -81,7 +81,7 @@ static int hand_on(struct classes_walk *w, struct progress *progress, struct err
 	const struct weak_references *left_out = w->model->left_out;
 	while (w->waiting) {
 		uint32_t id = w->queue[w->head];
-		w->head = w->head + 1 == h->n_objects ? 0 : w->head + 1;
+		w->head = w->head + 1 == w->room ? 0 : w->head + 1;
 		w->waiting--;
 		bits_unset(&w->waits, id);
 		uint64_t end = adjacency_start(&h->out, id + 1);
@@ -148,7 +148,7 @@ static int find(struct classes_walk *w, struct what_if_class *out, unsigned n, c
 	const struct heap *h = w->heap;
 	w->own = big_alloc(h->n_classes, sizeof *w->own, err);
 	w->has = big_alloc(h->n_objects, sizeof *w->has, err);
-	w->queue = big_alloc(h->n_objects, sizeof *w->queue, err);
+	w->queue = big_alloc(w->room, sizeof *w->queue, err);
 	int code = w->own && w->has && w->queue ? bits_init(&w->waits, h->n_objects, err) : ERR_NOMEM;
 	for (unsigned i = 0; !code && i < n; i++) {
 		out[i].bytes = out[i].doubts = 0;
@@ -168,7 +168,7 @@ static int find(struct classes_walk *w, struct what_if_class *out, unsigned n, c
 int what_if_classes(struct what_if_class *out, unsigned n, const struct retained *r, uint64_t effort,
     struct progress *progress, struct err *err)
 {
-	struct classes_walk w = {.model = &r->model, .heap = r->heap, .effort = effort};
+	struct classes_walk w = {.model = &r->model, .heap = r->heap, .room = r->heap->n_objects, .effort = effort};
 	progress_phase(progress, PHASE_WALK_WHAT_IS_LEFT, r->heap->n_objects);
 	return find(&w, out, n, r, progress, err);
 }
@@ -184,6 +184,7 @@ int what_if_some_of_classes(struct what_if_class *out, unsigned n, const uint32_
 		return code;
 	out[0].bytes = loss.bytes.n;
 	out[0].doubts = loss.doubts;
+	w.room = (uint32_t)bits_ones_of(&loss.dead);
 	code = n > 1 ? bits_init(&only, r->heap->n_objects, err) : 0;
 	for (size_t i = 0; n > 1 && !code && i < n_ids && !progress_stops(progress, i); i++)
 		bits_set(&only, ids[i]);

@@ -293,9 +293,15 @@ static int add_holders(struct what_if_program *p, const struct bits *own, uint32
 	const struct heap *h = p->model->heap;
 	uint32_t id = p->list[place].id;
 	uint64_t end = adjacency_start(&h->in, id + 1);
+	uint32_t last = HEAP_NONE;
 	int code = 0;
 	for (uint64_t k = adjacency_start(&h->in, id); !code && !*found && k < end && p->effort; k++, p->effort--) {
 		uint32_t from = h->in.target[k], class = heap_class_index(h, from);
+		if (progress_own_stops(p->effort))
+			return err_cancelled(err);
+		if (from == last) /* they are sorted */
+			continue;
+		last = from;
 		if (is_barred(p, from)) {
 			*found = h->classes[class].makes_loaders && bits_get(own, class) && !is_barred(p, id) &&
 			    loader_declares(h, own, from, id);

@@ -69,7 +69,7 @@ MUST_CHECK int about_add_contents(struct asking *q, struct err *err);
 /* The cutter, made when it is first wanted; retained sizes must be known.  0 or ERR_NOMEM. */
 MUST_CHECK int about_cutter(struct about *a, struct what_if **out, struct err *err);
 
-/* What belongs to libraries, likewise; NULL if not computed yet and the answer must be quick.  0, ERR_NOMEM or
+/* What belongs to libraries, likewise; NULL if that may take long and the answer must be quick.  0, ERR_NOMEM or
  * ERR_CANCELLED. */
 MUST_CHECK int about_owner(struct asking *q, struct what_if_owner **out, struct err *err);
 

@@ -174,7 +174,8 @@ int about_owner(struct asking *q, struct what_if_owner **out, struct err *err)
 	if (code)
 		what_if_owner_release(&a->owner);
 	a->has_owner |= !code && !q->quick;
-	*out = a->has_owner ? &a->owner : NULL;
+	bool soon = !a->owner.program.model || a->owner.program.complete; /* else it may walk the whole heap */
+	*out = a->has_owner && (soon || !q->quick) ? &a->owner : NULL;
 	return code;
 }
 

@@ -459,7 +459,8 @@ static void loss_walk_release(struct loss_walk *w)
 	big_free(w->stack);
 }
 
-int what_if_find(struct what_if_loss *out, const struct model *m, struct what_if_edges *edges,
+/* held: NULL, or gets what was met. */
+static int find(struct what_if_loss *out, struct bits *held, const struct model *m, struct what_if_edges *edges,
     const uint32_t *ids, size_t n_ids, struct progress *progress, struct err *err)
 {
 	struct what_if_edges none = { .edge = NULL };
@@ -482,17 +483,30 @@ int what_if_find(struct what_if_loss *out, const struct model *m, struct what_if
 		enum reason reason = maybe_live_reason(h, NULL);
 		out->bytes = amount_weaken(out->bytes, reason == REASON_NONE ? EXACT : INFERRED, reason);
 	}
-	out->held = w.met;
-	w.met.word = NULL;
-	if (code)
+	if (code) {
 		what_if_loss_release(out);
+	} else if (held) {
+		*held = w.met;
+		w.met.word = NULL;
+	}
 	loss_walk_release(&w);
 	return code;
+}
+
+int what_if_find(struct what_if_loss *out, const struct model *m, struct what_if_edges *edges,
+    const uint32_t *ids, size_t n_ids, struct progress *progress, struct err *err)
+{
+	return find(out, NULL, m, edges, ids, n_ids, progress, err);
+}
+
+int what_if_find_held(struct what_if_loss *out, struct bits *held, const struct model *m, const uint32_t *ids,
+    size_t n_ids, struct progress *progress, struct err *err)
+{
+	return find(out, held, m, NULL, ids, n_ids, progress, err);
 }
 
 void what_if_loss_release(struct what_if_loss *l)
 {
 	bits_release(&l->dead);
-	bits_release(&l->held);
 	*l = (struct what_if_loss){ .objects = 0 };
 }

@@ -172,7 +172,6 @@ void what_if_edges_release(struct what_if_edges *e);
 
 struct what_if_loss {
 	struct bits dead; /* by object */
-	struct bits held; /* of the objects that die by what is cleared, those that something alive leads to */
 	struct amount objects;
 	struct amount bytes;
 	uint8_t doubts; /* enum size_doubt of the bytes */
@@ -186,6 +185,10 @@ struct what_if_loss {
  * ERR_CANCELLED: *out is empty.
  */
 MUST_CHECK int what_if_find(struct what_if_loss *out, const struct model *m, struct what_if_edges *edges,
+    const uint32_t *ids, size_t n_ids, struct progress *progress, struct err *err);
+/* The same of the objects of ids alone.  *held, by object: those of them that something alive leads to; the caller's
+ * (bits_release) if it returns 0. */
+MUST_CHECK int what_if_find_held(struct what_if_loss *out, struct bits *held, const struct model *m,
     const uint32_t *ids, size_t n_ids, struct progress *progress, struct err *err);
 void what_if_loss_release(struct what_if_loss *l);
 

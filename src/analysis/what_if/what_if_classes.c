@@ -29,6 +29,7 @@ struct classes_walk {
 	uint64_t *own;           /* by class: its bit; 0: nobody asks about it */
 	const struct bits *only; /* by object: the instances that count; NULL: all */
 	const struct what_if_loss *loss; /* what dies with all of them: others have all bits; NULL: it is not known */
+	const struct bits *held; /* by object: which of those that count something else holds; with loss */
 	uint64_t *has;           /* by object */
 	struct bits waits;       /* by object: it is in the queue */
 	uint32_t *queue;         /* a ring of ids: room for all that may get bits */
@@ -103,7 +104,7 @@ static int walk(struct classes_walk *w, struct progress *progress, struct err *e
 	struct bits_walk held = {.b = NULL};
 	uint64_t id;
 	if (w->loss)
-		held = bits_walk(&w->loss->held);
+		held = bits_walk(w->held);
 	while (w->loss && bits_next(&held, &id))
 		hand(w, (uint32_t)id, UINT64_MAX);
 	for (size_t i = 0; !w->loss && i < h->n_roots; i++)
@@ -177,9 +178,10 @@ int what_if_some_of_classes(struct what_if_class *out, unsigned n, const uint32_
     const struct retained *r, struct progress *progress, struct err *err)
 {
 	struct what_if_loss loss;
-	struct bits only;
-	struct classes_walk w = {.model = &r->model, .heap = r->heap, .only = &only, .loss = &loss, .effort = UINT64_MAX};
-	int code = what_if_find(&loss, &r->model, NULL, ids, n_ids, progress, err);
+	struct bits only, held;
+	struct classes_walk w = {.model = &r->model, .heap = r->heap, .only = &only, .loss = &loss, .held = &held,
+	    .effort = UINT64_MAX};
+	int code = what_if_find_held(&loss, &held, &r->model, ids, n_ids, progress, err);
 	if (code)
 		return code;
 	out[0].bytes = loss.bytes.n;
@@ -192,6 +194,7 @@ int what_if_some_of_classes(struct what_if_class *out, unsigned n, const uint32_
 		code = find(&w, out, n, r, progress, err);
 	if (n > 1)
 		bits_release(&only);
+	bits_release(&held);
 	what_if_loss_release(&loss);
 	return code;
 }

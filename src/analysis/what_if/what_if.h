@@ -203,9 +203,9 @@ struct what_if_class {
 };
 MUST_CHECK int what_if_classes(struct what_if_class *classes, unsigned n, const struct retained *r, uint64_t effort,
     struct progress *progress, struct err *err);
-/* The same of a few of their instances, all of them among ids: what_if_find, and of several classes a walk through what
- * it finds, which takes 8 bytes and 4 bits an object, and 4 bytes for each that dies.  what_if_find takes less: 4 bytes
- * and 5 bits an object. */
+/* The same of a few of their instances, all of them among ids; n is at least 1.  It is what_if_find, which takes
+ * 4 bytes and 5 bits an object, and if n is more than 1 then a walk through what that finds: 8 bytes and 4 bits an
+ * object, and 4 bytes for each that dies. */
 MUST_CHECK int what_if_some_of_classes(struct what_if_class *classes, unsigned n, const uint32_t *ids, size_t n_ids,
     const struct retained *r, struct progress *progress, struct err *err);
 

@@ -11,6 +11,7 @@
  */
 #include "analysis/what_if/what_if.h"
 
+#include "base/assert.h"
 #include "base/progress.h"
 #include "heap/amounts.h"
 #include "heap/classes.h"
@@ -181,19 +182,22 @@ int what_if_some_of_classes(struct what_if_class *out, unsigned n, const uint32_
 	struct bits only, held;
 	struct classes_walk w = {.model = &r->model, .heap = r->heap, .only = &only, .loss = &loss, .held = &held,
 	    .effort = UINT64_MAX};
+	cairn_assert(n > 0);
 	int code = what_if_find_held(&loss, &held, &r->model, ids, n_ids, progress, err);
 	if (code)
 		return code;
 	out[0].bytes = loss.bytes.n;
 	out[0].doubts = loss.doubts;
 	w.room = (uint32_t)bits_ones_of(&loss.dead);
-	code = n > 1 ? bits_init(&only, r->heap->n_objects, err) : 0;
-	for (size_t i = 0; n > 1 && !code && i < n_ids && !progress_stops(progress, i); i++)
-		bits_set(&only, ids[i]);
-	if (n > 1 && !code)
-		code = find(&w, out, n, r, progress, err);
-	if (n > 1)
+	if (n > 1) {
+		progress_phase(progress, PHASE_WALK_WHAT_IS_LEFT, w.room);
+		code = bits_init(&only, r->heap->n_objects, err);
+		for (size_t i = 0; !code && i < n_ids && !progress_stops(progress, i); i++)
+			bits_set(&only, ids[i]);
+		if (!code)
+			code = find(&w, out, n, r, progress, err);
 		bits_release(&only);
+	}
 	bits_release(&held);
 	what_if_loss_release(&loss);
 	return code;

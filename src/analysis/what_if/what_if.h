@@ -83,8 +83,8 @@ bool what_if_clearable(const struct heap *h, uint32_t holder, uint32_t target);
 /* What something of a Java program leads to, found as it is asked for (what_if_program.c). */
 struct what_if_program {
 	const struct model *model;  /* NULL: of another program */
-	struct bits barred_classes; /* by class: no way leads through their instances */
-	struct bits barred;         /* by id: class objects that no way leads through */
+	struct bits barred_classes; /* by class: no path leads through their instances */
+	struct bits barred;         /* by id: class objects that no path leads through */
 	struct bits starts;         /* by id: what roots and class objects of the program hold */
 	struct bits leads, none;    /* by id: something of the program leads there; nothing does */
 	struct what_if_step {

@@ -206,8 +206,8 @@ static bool is_barred(const struct what_if_program *p, uint32_t id)
 	return bits_get(&p->barred, id) || bits_get(&p->barred_classes, heap_class_index(p->model->heap, id));
 }
 
-/* What class objects of the program imply.  False: one of them is none by its address, so ways may lead through what is
- * implied, and a search cannot find them. */
+/* What class objects of the program imply.  False: the address of a class object does not lead back to its class, so
+ * paths may lead through what is implied, and a search cannot find them. */
 static bool mark_implied(struct what_if_program *p, const struct bits *own)
 {
 	const struct heap *h = p->model->heap;
@@ -224,7 +224,8 @@ static bool mark_implied(struct what_if_program *p, const struct bits *own)
 	return usual;
 }
 
-int what_if_program_init(struct what_if_program *p, const struct model *model, const struct bits *own, struct err *err)
+int what_if_program_init(struct what_if_program *p, const struct model *model, const struct bits *own,
+    struct err *err)
 {
 	const struct heap *h = model->heap;
 	struct bits threads;

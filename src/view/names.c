@@ -272,7 +272,10 @@ static size_t length_of_local(const char *s, size_t n, bool alone)
 		return strlen("Java local");
 	if (strncmp(s, of, strlen(of)) != 0)
 		return n;
-	for (size_t at = n - strlen(in); !alone && at > strlen(of); at--)
+	size_t named = n; /* to the end of the thread's name, which may have " in " too */
+	while (named > strlen(of) && s[named - 1] != '"')
+		named--;
+	for (size_t at = n - strlen(in); !alone && at >= named; at--)
 		if (!strncmp(s + at, in, strlen(in)))
 			return at;
 	return alone ? strlen("a local") : n;

@@ -259,8 +259,11 @@ static size_t length_of_joined(const char *s)
 {
 	bool quoted = false;
 	size_t n = 0;
-	for (; s[n] && (quoted || (strncmp(s + n, plus, strlen(plus)) != 0 && strncmp(s + n, dot, strlen(dot)) != 0)); n++)
+	for (; s[n]; n++) {
+		if (!quoted && (!strncmp(s + n, plus, strlen(plus)) || !strncmp(s + n, dot, strlen(dot))))
+			break;
 		quoted ^= s[n] == '"';
+	}
 	return n;
 }
 
@@ -310,6 +313,8 @@ bool names_fit_joined(const char *s, int width, struct text *to)
 	names_fit(s, width, &fitted);
 	bool fit = fitted.len && fits(&fitted, room), joins = !fit && s[length_of_joined(s)];
 	unsigned n = joins ? join(s, 1, false, &joined) : 0;
+	if (n > room / 4 + 1) /* more do not fit: each takes a column and " + " */
+		n = (unsigned)(room / 4 + 1);
 	for (unsigned how = 0, most = n; joins && !fit && most; how++, most -= how > 1) {
 		text_clear(&joined);
 		text_clear(&fitted);

@@ -73,6 +73,8 @@ static void joined(void **state)
 		{"static b.A.x + static b.B.y + Java local, thread \"w\", b.C.run(C.java:7)", 34,
 		    "static A.x + static B.y + 1 more"},
 		{"static b.A.x + static b.B.y + Java local, thread \"w\", b.C.run(C.java:7)", 21, "static b.A.x + 2 more"},
+		{"a + b + c + d + e + f + g + h + i + j", 33, "a + b + c + d + e + f + 4 more"},
+		{"a + b + c + d + e + f + g + h + i + j", 10, "a + 9 more"},
 		{"static java.util.ArrayList \u00b7 60", 21, NULL},
 		{"static java.util.ArrayList \u00b7 60", 20, "static j.u.ArrayList"},
 		{"a.Log.ALL", 5, NULL}, {"", 5, NULL},

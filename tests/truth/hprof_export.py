@@ -279,25 +279,28 @@ def check_roots(tap, folder):
     path, to = os.path.join(folder, "roots.hprof"), os.path.join(folder, "roots.copy.hprof")
     d, planned = with_references(), set()
     d.add_class("x.Thing", fields="one:L")
-    thread = d.thread(d.new("x.Thing"), ["x.Thing.run"])
+    thread = d.thread(d.new("x.Thing"), ["x.Thing.run", "x.Thing.call"])
+    place = {"block": ("<unnamed>", None), "local": ("<unnamed>", "x.Thing.call(Some.java:7)")}
     for kinds in (("interned", "debugger"), ("debugger", "unknown", "finalizing"), ("unknown",), ("vm", "monitor", "jni"),
-                  ("block", "interned", "unknown")):
+                  ("block", "interned", "unknown"), ("local", "monitor", "debugger")):
         at = d.new("x.Thing")
         for kind in kinds:
-            d.root(kind, at, thread)
-            planned.add((KINDS[kind], "0x%x" % at))
+            d.root(kind, at, thread, 1)
+            planned.add((KINDS[kind], "0x%x" % at) + place.get(kind, (None, None)))
     d.write(path)
     with open(path, "r+b") as f:
         f.truncate(os.path.getsize(path) - 1)  # the export of a whole one has no words of its own
     export(tap, path, to, "roots of several kinds", 4)
     for what, file in ("the dump", path), ("its export", to):
         rows = json.loads(cairn("--format", "json", "-x", "roots x.Thing", file).out)
-        tap.equal({(r["kind"], r["address"]) for r in rows if r["kind"] != "Thread"}, planned,
-                  "roots of several kinds: " + what)
+        found = {(r["kind"], r["address"], r["thread"], r["frame"]) for r in rows if r["kind"] != "Thread"}
+        tap.equal(found, planned, "roots of several kinds: " + what)
 
 
 KINDS = {"interned": "Interned string", "debugger": "Debugger", "unknown": "Unknown", "finalizing": "Finalizable",
-         "vm": "VM internal", "monitor": "Busy monitor", "block": "Thread block", "jni": "JNI global"}
+         "vm": "VM internal", "monitor": "Busy monitor", "block": "Thread block", "jni": "JNI global",
+         "local": "Java local"}
+
 
 
 def check_refused(tap, folder):

@@ -302,6 +302,18 @@ KINDS = {"interned": "Interned string", "debugger": "Debugger", "unknown": "Unkn
          "local": "Java local"}
 
 
+def check_facts(tap, folder):
+    """A file that claims to be an export: of what exports never have, nothing is taken."""
+    to, word = os.path.join(folder, "facts.hprof"), b"exported by cairn: java_version "
+    export(tap, SAMPLE, to, "facts")
+    with open(to, "rb") as f:
+        data = f.read()
+    with open(to, "wb") as f:
+        f.write(data.replace(word, b"exported by cairn: command_line "))
+    info = json.loads(cairn("--format", "json", "-x", "info", to).out)
+    tap.ok(data.count(word) == 1 and info["process_id"] == 4711 and not info.get("command_line") and
+           not info.get("java_version"), "a command line in an export is not taken for one", info)
+
 
 def check_refused(tap, folder):
     to = os.path.join(folder, "no.hprof")
@@ -363,6 +375,7 @@ def main():
         check_hostile(tap, folder)
         check_lacking(tap, folder)
         check_roots(tap, folder)
+        check_facts(tap, folder)
         check_refused(tap, folder)
     tap.done()
 

@@ -95,7 +95,7 @@ static void take_fact(struct process_facts *p, const char *text)
 	const struct process_fact *f;
 	for (size_t i = 0; (f = process_fact(i)); i++) {
 		size_t n = strlen(f->word);
-		if (strncmp(text, f->word, n) || text[n] != ' ')
+		if (!f->exported || strncmp(text, f->word, n) || text[n] != ' ')
 			continue;
 		if (f->number) {
 			*process_number(p, f) = strtoull(text + n + 1, NULL, 10);

@@ -60,11 +60,12 @@ static bool wanted(const struct compared_rows *d, const struct call *call, uint3
 
 struct ranked {
 	uint32_t row;
-	uint32_t rank;  /* among what grows, else below what does, else unchanged */
+	uint32_t rank;  /* among what grows, else RANK_CHANGED or RANK_SAME */
 	int64_t change;
 };
 
-enum { RANK_CHANGED = UINT32_MAX - 1, RANK_SAME };
+/* Other changes, and what is unchanged. */
+static const uint32_t RANK_CHANGED = UINT32_MAX - 1, RANK_SAME = UINT32_MAX;
 
 static uint32_t rank_of(const struct compared_rows *d, uint32_t row)
 {
@@ -324,7 +325,8 @@ const struct command cmd_diff = {
 	"d_...\tchange since the oldest dump (or -base)\n"
 	"grew\tsteps in which the row retained more\n"
 	"course\tobjects in each dump\n"
-	"Growing rows come first, then other changes, then unchanged rows.",
+	"Growing rows come first, then other changes, then rows that are the same in the oldest (or -base) and newest "
+	"dump.",
     .examples = {{"diff -grew", ON_SERIES, "which paths retain more"},
 	{"diff -by class -sort d_objects | head 5", ON_SERIES, "which classes got most new objects"},
 	{"diff -shrank -base 2", ON_SERIES, "what retains less than in dump 2"},

@@ -55,7 +55,7 @@ struct process_facts *process_new(void);
 void process_free(struct process_facts *p); /* NULL is fine */
 /* What is unknown, as another one has it: texts and numbers. */
 void process_complete(struct process_facts *p, struct process_facts *from);
-/* The facts that are a text or a number, one after another, in the order of index files; NULL behind the last. */
+/* The facts that are a text or a number, one after another, in the order of index files; NULL after the last. */
 struct process_fact {
 	const char *word; /* "java_version" */
 	size_t at;        /* in struct process_facts */

@@ -37,7 +37,7 @@ static inline uint64_t adjacency_start(const struct adjacency *a, uint32_t i)
 {
 	return adjacency_resolve(a, a->base[i >> ADJACENCY_SHIFT] + a->offset[i]);
 }
-/* How many there are: none where the index that they stand in was cut just behind. */
+/* How many there are: none where the index file with them was cut a moment ago. */
 static inline uint64_t adjacency_degree(const struct adjacency *a, uint32_t i)
 {
 	uint64_t start = adjacency_start(a, i), end = adjacency_start(a, i + 1);

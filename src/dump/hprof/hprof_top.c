@@ -469,8 +469,8 @@ static uint64_t pass_over(struct walk *w, uint64_t at)
 		w->rest = at;
 	else if (next < w->size)
 		damage(w, ERR_FORMAT, at,
-		    "no record is in %" PRIu64 " byte%s from byte %" PRIu64 " on; reading continues after that", n,
-		    n == 1 ? "" : "s", at);
+		    "%" PRIu64 " byte%s at byte %" PRIu64 " %s not a record; reading continues after %s", n,
+		    n == 1 ? "" : "s", at, n == 1 ? "is" : "are", n == 1 ? "it" : "them");
 	else
 		damage(w, ERR_TRUNCATED, at, "truncated or damaged in the record at byte %" PRIu64 "%s", at,
 		    w->n_heaps ? "" : ", before the objects");
@@ -564,8 +564,8 @@ static void say_end(struct walk *w)
 		    "be missing", w->size);
 	uint64_t left = w->rest ? w->size - w->rest : 0;
 	if (left)
-		hprof_note(h, w->rest, "%" PRIu64 " byte%s after the end of the dump %s ignored", left, left == 1 ? "" : "s",
-		    left == 1 ? "is" : "are");
+		hprof_note(h, w->rest, "%" PRIu64 " byte%s after the end of the dump %s ignored", left,
+		    left == 1 ? "" : "s", left == 1 ? "is" : "are");
 	h->end = w->rest ? w->rest : w->size;
 }
 

@@ -247,8 +247,8 @@ static uint64_t hidden_at(const struct layout *l, enum field_kind kind, uint64_t
 	return l->first[kind] + (l->declared[kind] + before - l->fills[kind] - fills) * bytes[kind];
 }
 
-/* Are this class's references, behind the superclass's, those of its bitmap?  Also one in a gap is behind them: a class
- * with references leaves none before them, for it would have filled that itself. */
+/* Are this class's references, which follow the superclass's, those of its bitmap?  Also one in a gap comes after
+ * them: a class with references leaves none before them, for it would have filled that itself. */
 static bool has_references(const struct layout *l)
 {
 	const struct j9core *j = l->j;

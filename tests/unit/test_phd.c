@@ -289,7 +289,7 @@ static void doubtful_numbers(void **state)
 	check_dump(V6_32, "08 01 01 00001000 FFFFFFFB 00000003 00000006" END,
 	    "\nA 4 array-of 1000 len=3 size=24", "-5 references");
 	check_dump(V6_32, "08 01 01 00001000 00000002 01 02 00000001 00000006" END,
-	    "\nA 4 array-of 1000 len=2 size=24 8 C", "array of 1 elements with 2 references");
+	    "\nA 4 array-of 1000 len=2 size=24 8 C", "array of 1 element with 2 references");
 	check_dump(V6_32, "08 01 01 00001000 00000001 01 80000000 00000006" END,
 	    "\nA 4 array-of 1000 len=1 size=24 8", "array of -2147483648 elements");
 	check_dump(V6_32, "32 00000001 FFFFFFFF 00000006" END, "\nP 4 [B size=24", "array length 4294967295");

@@ -39,8 +39,9 @@ static void damaged(struct reading *r, const struct hprof_segment *s, uint64_t a
 	char text[200];
 
 	if (size == 0)
-		snprintf(text, sizeof text, "%s at byte %" PRIu64 "; the %" PRIu64 " bytes after it to the end of "
-		    "the segment are unreadable", why, at, s->end - at);
+		snprintf(text, sizeof text, "%s at byte %" PRIu64 "; the %" PRIu64 " byte%s from there to the end of "
+		    "the segment %s unreadable", why, at, s->end - at, s->end - at == 1 ? "" : "s",
+		    s->end - at == 1 ? "is" : "are");
 	else if (s->truncated)
 		snprintf(text, sizeof text, "truncated in %s at byte %" PRIu64, hprof_sub_name(r->bytes[at]), at);
 	else
@@ -82,8 +83,8 @@ static void wrong_size(struct reading *r, uint64_t class_id, uint64_t at, uint64
 		    shown.s);
 	else
 		r->sink->warn(r->sink, at,
-		    "an instance of %s has %" PRIu64 " bytes of fields, but its class has %" PRIu64, shown.s,
-		    n, c->chain_size);
+		    "an instance of %s has %" PRIu64 " byte%s of fields, but its class has %" PRIu64, shown.s,
+		    n, n == 1 ? "" : "s", c->chain_size);
 	text_release(&shown);
 }
 

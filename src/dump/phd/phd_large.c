@@ -128,7 +128,8 @@ static int object_array(struct walk *w, bool old)
 
 	if (length < 0 || (uint32_t)length < n) {
 		w->sink->warn(w->sink, offset_of(w, w->p),
-		    "array of %" PRId32 " elements with %" PRIu32 " references", length, n);
+		    "array of %" PRId32 " element%s with %" PRIu32 " reference%s", length, length == 1 ? "" : "s", n,
+		    n == 1 ? "" : "s");
 		length = (int32_t)n;
 	}
 	w->refs = refs;

@@ -171,7 +171,8 @@ static int fits_dump(const struct index_file_key *k, const struct index_file_key
 	uint64_t sample;
 	bool same_time = now->written == k->written && now->written_ns == k->written_ns;
 	if (now->size != k->size) {
-		text_addf(why, "the dump has another size (%" PRIu64 " bytes, not %" PRIu64 ")", now->size, k->size);
+		text_addf(why, "the dump has another size (%" PRIu64 " byte%s, not %" PRIu64 ")", now->size,
+		    now->size == 1 ? "" : "s", k->size);
 		return 1;
 	}
 	if (sum_samples(fd, NULL, now->size, &sample) || sample != k->sample)

@@ -54,8 +54,9 @@ void process_complete(struct process_facts *p, struct process_facts *from)
 	for (size_t i = 0; (f = process_fact(i)); i++) {
 		if (f->number && !*process_number(p, f))
 			*process_number(p, f) = *process_number(from, f);
-		if (!f->number && !*process_text(p, f) && *process_text(from, f))
-			*process_text(p, f) = arena_strndup(&p->arena, *process_text(from, f), strlen(*process_text(from, f)));
+		const char *text = f->number ? NULL : *process_text(from, f);
+		if (text && !*process_text(p, f))
+			*process_text(p, f) = arena_strndup(&p->arena, text, strlen(text));
 	}
 }
 

@@ -159,8 +159,10 @@ def made(tap, folder):
             Run([MKDUMP, "bench", "--objects", str(OBJECTS), "--hprof", at["hprof"]]),
             Run([MKDUMP, "go-bench", "--objects", str(OBJECTS), "--out", at["go"]])]
     tap.none([run for run in runs if run.status], runs, "dumps are made")
-    return [Dump(0, "made PHD", at["phd"], SAMPLE, "5M", ["text"], ROWS), Dump(1, "made classic", at["classic"], SAMPLE, "5M", ["text"], ROWS),
-            Dump(2, "made HPROF", at["hprof"], SAMPLE, "6M", ["text"], ROWS), Dump(3, "made Go", at["go"], GO, "3M", ["text"], ROWS)]
+    made = (("phd", "PHD", SAMPLE, "5M"), ("classic", "classic", SAMPLE, "5M"), ("hprof", "HPROF", SAMPLE, "6M"),
+            ("go", "Go", GO, "3M"))
+    return [Dump(i, "made " + name, at[key], like, mem, ["text"], ROWS)
+            for i, (key, name, like, mem) in enumerate(made)]
 
 
 def in_gzip(folder):

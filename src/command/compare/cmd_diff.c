@@ -325,8 +325,8 @@ const struct command cmd_diff = {
 	"d_...\tchange since the oldest dump (or -base)\n"
 	"grew\tsteps in which the row retained more\n"
 	"course\tobjects in each dump\n"
-	"Growing rows come first, then other changes, then rows that are the same in the oldest (or -base) and newest "
-	"dump.",
+	"Growing rows come first, then other changes, then rows that are the same in the oldest (or -base) and "
+	"newest dump.",
     .examples = {{"diff -grew", ON_SERIES, "which paths retain more"},
 	{"diff -by class -sort d_objects | head 5", ON_SERIES, "which classes got most new objects"},
 	{"diff -shrank -base 2", ON_SERIES, "what retains less than in dump 2"},

@@ -118,11 +118,13 @@ static void limits(const struct go *g, struct text *t)
 		text_addf(t, "; %" PRIu64 " goroutine%s in C, and frames of C are missing", s->n_in_c,
 		    s->n_in_c == 1 ? " was" : "s were");
 	if (s && s->n_missing)
-		text_addf(t, "; %" PRIu64 " byte%s of global variables %s not in this one and count%s as nil", s->n_missing,
-		    s->n_missing == 1 ? "" : "s", s->n_missing == 1 ? "is" : "are", s->n_missing == 1 ? "s" : "");
+		text_addf(t, "; %" PRIu64 " byte%s of global variables %s not in this one and count%s as nil",
+		    s->n_missing, s->n_missing == 1 ? "" : "s", s->n_missing == 1 ? "is" : "are",
+		    s->n_missing == 1 ? "s" : "");
 	if (s && s->n_unknown)
-		text_addf(t, "; it does not say which words of %" PRIu64 " object%s are pointers, so %s", s->n_unknown,
-		    s->n_unknown == 1 ? "" : "s", s->n_unknown == 1 ? "it holds nothing" : "these hold nothing");
+		text_addf(t, "; it does not say which words of %" PRIu64 " object%s are pointers, so %s",
+		    s->n_unknown, s->n_unknown == 1 ? "" : "s",
+		    s->n_unknown == 1 ? "it holds nothing" : "these hold nothing");
 	text_add(t, "; types and names come from the program");
 }
 
@@ -152,11 +154,11 @@ int go_core_missing(const struct go *g, struct err *err)
 	if (code)
 		return code;
 	if (s->n_lost)
-		return err_set(err, ERR_TRUNCATED, "%" PRIu64 " span%s of the heap %s missing or overwritten with zeros; "
-		    "%s objects are unknown", s->n_lost, s->n_lost == 1 ? "" : "s", s->n_lost == 1 ? "is" : "are",
-		    s->n_lost == 1 ? "its" : "their");
-	return s->n_not_there ? err_set(err, ERR_TRUNCATED, "the core does not have the memory of %" PRIu64 " object%s",
-	    s->n_not_there, s->n_not_there == 1 ? "" : "s") : 0;
+		return err_set(err, ERR_TRUNCATED, "%" PRIu64 " span%s of the heap %s missing or overwritten with "
+		    "zeros; %s objects are unknown", s->n_lost, s->n_lost == 1 ? "" : "s",
+		    s->n_lost == 1 ? "is" : "are", s->n_lost == 1 ? "its" : "their");
+	return s->n_not_there ? err_set(err, ERR_TRUNCATED, "the core does not have the memory of %" PRIu64
+	    " object%s", s->n_not_there, s->n_not_there == 1 ? "" : "s") : 0;
 }
 
 static const uint8_t *bytes(const struct go *g, uint64_t address, uint64_t *n)

@@ -39,8 +39,8 @@ static void damaged(struct reading *r, const struct hprof_segment *s, uint64_t a
 	char text[200];
 
 	if (size == 0)
-		snprintf(text, sizeof text, "%s at byte %" PRIu64 "; the %" PRIu64 " byte%s from there to the end of "
-		    "the segment %s unreadable", why, at, s->end - at, s->end - at == 1 ? "" : "s",
+		snprintf(text, sizeof text, "%s at byte %" PRIu64 "; the %" PRIu64 " byte%s from there to the end "
+		    "of the segment %s unreadable", why, at, s->end - at, s->end - at == 1 ? "" : "s",
 		    s->end - at == 1 ? "is" : "are");
 	else if (s->truncated)
 		snprintf(text, sizeof text, "truncated in %s at byte %" PRIu64, hprof_sub_name(r->bytes[at]), at);

@@ -231,7 +231,8 @@ static int object(struct reading *r, const struct j9_object *o)
 	record->size = j9core_size_follows(r->image, o) ? SIZE_UNKNOWN : o->size + o->elsewhere;
 	record->length = o->length;
 	record->hashed = j9core_may_hash(o) && j9core_hash(r->image, o, &record->hash);
-	bool all = j9core_references(r->image, o, references ? r->targets + r->n_targets : NULL, &record->n_references);
+	uint64_t *to = references ? r->targets + r->n_targets : NULL;
+	bool all = j9core_references(r->image, o, to, &record->n_references);
 	r->n_gathered++;
 	if (references && !all && record->n_references)
 		return tell_references(r, o);

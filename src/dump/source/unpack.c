@@ -39,9 +39,9 @@ void unpacked_ends(struct source_file *o, const char *packing, const uint8_t *in
 {
 	for (uint64_t i = at; i < n && !progress_stops(progress_own(), i); i++)
 		if (in[i]) {
-			source_mark(o, "%" PRIu64 " byte%s from byte %" PRIu64 " of %s on follow%s the end of the %s data and "
-			    "%s ignored", n - at, n - at == 1 ? "" : "s", at, o->where, n - at == 1 ? "s" : "", packing,
-			    n - at == 1 ? "is" : "are");
+			source_mark(o, "%" PRIu64 " byte%s from byte %" PRIu64 " of %s on follow%s the end of the "
+			    "%s data and %s ignored", n - at, n - at == 1 ? "" : "s", at, o->where,
+			    n - at == 1 ? "s" : "", packing, n - at == 1 ? "is" : "are");
 			break;
 		}
 }

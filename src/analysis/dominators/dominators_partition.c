@@ -54,7 +54,7 @@ int partition_init(struct dominance *d, struct err *err)
 	uint64_t limit = memory_limit_bytes(), most = limit ? limit / WINDOW_PART / sizeof *d->number : d->size;
 	uint64_t window = most >> d->partition->shift;
 	d->partition->window = (window ? window : 1) << d->partition->shift;
-	d->partition->parent = big_alloc(d->size, sizeof *d->partition->parent, err);
+	d->partition->parent = big_alloc(d->room, sizeof *d->partition->parent, err);
 	return d->partition->parent ? buckets_init(&d->partition->buckets, 2 * partition_buckets(d), err) : ERR_NOMEM;
 }
 
@@ -91,12 +91,12 @@ static int number_window(struct dominance *d, uint64_t begin, uint32_t *number, 
 	for (uint64_t i = 0; i < n_ids; i++)
 		if (!bits_get(&d->closed, begin + i))
 			number[i] = 0;
-	for (uint32_t first = 0; first <= d->n; first += READ_AT_ONCE) {
-		uint32_t n = d->n - first < READ_AT_ONCE ? d->n - first + 1 : READ_AT_ONCE;
+	for (uint64_t first = 0; first <= d->n; first += READ_AT_ONCE) {
+		uint32_t n = d->n - first < READ_AT_ONCE ? (uint32_t)(d->n - first + 1) : READ_AT_ONCE;
 		const uint32_t *object = big_look(d->object, first * sizeof *object, n * sizeof *object, room);
 		for (uint32_t i = !first; i < n; i++)
 			if (object[i] - begin < d->partition->window)
-				number[object[i] - begin] = first + i;
+				number[object[i] - begin] = (uint32_t)first + i;
 		if (progress_cancelled(d->progress))
 			return err_cancelled(err);
 	}

@@ -195,7 +195,7 @@ static int mark_stretch(void *context, unsigned task, struct err *err)
 		next = adjacency_start(in, id + 1);
 		out_next = adjacency_start(out, id + 1);
 		/* sorted, so that equal ones make the ends equal */
-		if (next - start > 1 && in->target[start] != in->target[next - 1])
+		if (next > start + 1 && in->target[start] != in->target[next - 1])
 			bits_set(&d->meets, id);
 		else if (out_start == out_next && start != next && !d->leads[heap_class_index(h, id)] &&
 		    !bits_get(&d->meets, id))
@@ -206,7 +206,13 @@ static int mark_stretch(void *context, unsigned task, struct err *err)
 
 /* --- the same without lists of referrers ---------------------------------------------------------- */
 
-/* The ids of a task: whole words of bits, and no more than may be written at random. */
+/* Tasks that each have the objects of one range. */
+struct referring {
+	struct dominance *d;
+	uint64_t size; /* ids of a range */
+};
+
+/* Whole words of bits, and no more than may be written at random. */
 static uint64_t range_size(const struct dominance *d)
 {
 	uint64_t window = memory_limit_bytes() / WINDOW_PART / parallel_threads() / sizeof *d->number;
@@ -249,10 +255,10 @@ static int refer(struct dominance *d, uint32_t low, uint32_t size, uint32_t *num
  * they are complete. */
 static int refer_to_range(void *context, unsigned task, struct err *err)
 {
-	struct dominance *d = context;
-	uint64_t size = range_size(d), low = task * size, left = d->h->n_objects - low;
+	const struct referring *r = context;
+	struct dominance *d = r->d;
+	uint64_t low = task * r->size, left = d->h->n_objects - low, size = r->size < left ? r->size : left;
 	bool away = big_owner(d->number) == BIG_SPILLED;
-	size = size < left ? size : left;
 	uint32_t *number = away ? big_alloc_held(size, sizeof *number, err) : d->number + low;
 	int code = number ? refer(d, (uint32_t)low, (uint32_t)size, number, err) : ERR_NOMEM;
 	if (!code && away)
@@ -277,8 +283,8 @@ static int mark_referred(void *context, unsigned task, struct err *err)
 
 static int mark_without_lists(struct dominance *d, unsigned stretches, struct err *err)
 {
-	uint64_t size = range_size(d);
-	int code = parallel_run(0, (unsigned)((d->h->n_objects + size - 1) / size), refer_to_range, d, err);
+	struct referring r = { .d = d, .size = range_size(d) };
+	int code = parallel_run(0, (unsigned)((d->h->n_objects + r.size - 1) / r.size), refer_to_range, &r, err);
 	return code ? code : parallel_run(0, stretches, mark_referred, d, err);
 }
 

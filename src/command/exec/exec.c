@@ -286,6 +286,8 @@ static int needs_retained(const struct session *s, const struct command *c, stru
 	const struct opened *o = s->dump;
 	if (!o || s->finds_beside || (c->flags & COMMAND_NO_DUMP))
 		return 0;
+	if (o->heap->referrers_wait && c->flags & COMMAND_NO_REFERRERS) /* for the sums lists of referrers would be made */
+		return 0;
 	bool in_part = opened_tree(o) ? !opened_retained(o) : opened_class_sums(o) != NULL;
 	return in_part ? session_find(s, FIND_RETAINED, err) : 0;
 }

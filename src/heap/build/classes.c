@@ -127,10 +127,11 @@ static uint32_t add_class(struct build *b, uint32_t name, const char *shown)
 {
 	struct heap *h = b->heap;
 	uint32_t at = h->n_classes;
-	uint32_t *place = name != HEAP_NONE ? BIG_PUSH(b->name_of, at, b->cap_names, &b->lost) : NULL;
+	bool room = name != HEAP_NONE && build_class_room(h, (uint64_t)at + 1, &b->lost) == 0;
+	uint32_t *place = room ? BIG_PUSH(b->name_of, at, b->cap_names, &b->lost) : NULL;
 	struct heap_class *c =
 	    place ? BIG_PUSH(h->classes, h->n_classes, b->cap_classes, &b->lost) : NULL;
-	if (!c || build_class_room(h, h->n_classes, &b->lost) < 0)
+	if (!c)
 		return HEAP_NONE;
 	const char *kept = shown ? arena_try_strndup(&h->arena, shown, strlen(shown), &b->lost)
 	                         : shown_name(b, &b->names.list[name]);

@@ -89,8 +89,10 @@ static void look(struct build *b, struct telling *t)
 static uint32_t add_class(struct build *b, uint32_t ints)
 {
 	struct heap *h = b->heap;
+	if (build_class_room(h, (uint64_t)h->n_classes + 1, &b->lost) < 0)
+		return HEAP_NONE;
 	struct heap_class *c = BIG_PUSH(h->classes, h->n_classes, b->cap_classes, &b->lost);
-	if (!c || build_class_room(h, h->n_classes, &b->lost) < 0)
+	if (!c)
 		return HEAP_NONE;
 	*c = h->classes[ints];
 	c->name = "<filler>";

@@ -393,6 +393,7 @@ static void keep_objects(struct heap *h, const struct err *why)
 	h->n_stale = 0;
 	h->n_root_objects = 0;
 	h->n_threads = 0;
+	h->referrers_wait = false;
 	h->no_references = true;
 	h->shortage = *why;
 }

@@ -430,7 +430,8 @@ static int read_segment(struct reading *r, uint32_t number_of_it, uint64_t at, u
 
 	if (r->survey && r->sink->heap && at == s->begin) /* each segment names the heap of its objects anew */
 		code = r->sink->heap(r->sink, NULL);
-	for (uint64_t i = 0; r->survey && !number_of_it && at == s->begin && i < r->h->n_extra_roots && !code; i++)
+	bool roots = r->survey && !r->sink->sample; /* a sample counts those of its stretches */
+	for (uint64_t i = 0; roots && !number_of_it && at == s->begin && i < r->h->n_extra_roots && !code; i++)
 		code = r->sink->root(r->sink, &r->h->extra_root[i]);
 	while (code == 0 && at < s->end && at < part_end) {
 		if (at >= r->next_cut) {

@@ -4,6 +4,7 @@
 
 #include "algorithms/bisect.h"
 #include "algorithms/parallel.h"
+#include "algorithms/sort.h"
 #include "base/assert.h"
 #include "heap/ids.h"
 #include "memory/big.h"
@@ -30,6 +31,17 @@ void adjacency_release(struct adjacency *a)
 }
 
 /* --- starts by degrees --------------------------------------------------------------------------- */
+
+static int by_id(const void *x, const void *y)
+{
+	uint32_t a = ((const struct more_degree *)x)->id, b = ((const struct more_degree *)y)->id;
+	return (a > b) - (a < b);
+}
+
+int more_degrees_sort(struct more_degree *more, size_t n, struct err *err)
+{
+	return sort(more, n, sizeof *more, by_id, err);
+}
 
 struct placing_starts {
 	struct adjacency *a;

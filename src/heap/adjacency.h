@@ -70,6 +70,9 @@ struct degrees {
 	size_t n_more;
 };
 
+/* Those of `more` by id.  0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int more_degrees_sort(struct more_degree *more, size_t n, struct err *err);
+
 /* Memory for the offsets, all 0, and bases of so many objects.  0 or ERR_NOMEM. */
 MUST_CHECK int adjacency_init(struct adjacency *a, uint32_t n_objects, struct err *err);
 

@@ -54,12 +54,6 @@ static int keep_dominators(struct retained *r, struct err *err)
 	    "(open the dump again)");
 }
 
-static int by_id(const void *a, const void *b)
-{
-	uint32_t x = ((const struct more_degree *)a)->id, y = ((const struct more_degree *)b)->id;
-	return (x > y) - (x < y);
-}
-
 /* A list ends where that of the next object begins. */
 static int count_children(struct retained *r, struct progress *progress, struct err *err)
 {
@@ -76,7 +70,7 @@ static int count_children(struct retained *r, struct progress *progress, struct 
 			code = BIG_ADD(more, degrees.n_more, cap, err, (struct more_degree){ parent_of(r, id), UINT16_MAX + 1 });
 	}
 	if (!code)
-		code = sort(more, degrees.n_more, sizeof *more, by_id, err);
+		code = more_degrees_sort(more, degrees.n_more, err);
 	degrees.more = more;
 	if (!code)
 		code = adjacency_place(&r->children, n + 1, &degrees, err);

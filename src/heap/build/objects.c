@@ -463,12 +463,6 @@ static int by_id(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-static int by_object(const void *x, const void *y)
-{
-	uint32_t a = ((const struct more_degree *)x)->id, b = ((const struct more_degree *)y)->id;
-	return (a > b) - (a < b);
-}
-
 static int keep_extents(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
@@ -530,7 +524,7 @@ int objects_scatter(struct build *b, struct err *err)
 	if (code == 0)
 		code = build_check(b, err);
 	if (code == 0)
-		code = sort(b->long_degrees, b->n_long_degrees, sizeof *b->long_degrees, by_object, err);
+		code = more_degrees_sort(b->long_degrees, b->n_long_degrees, err);
 	if (code == 0)
 		code = keep_extents(b, err);
 	return code < 0 ? code : build_check(b, err);

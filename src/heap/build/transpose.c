@@ -8,7 +8,6 @@
 #include "heap/build/build.h"
 
 #include "algorithms/parallel.h"
-#include "algorithms/sort.h"
 #include "base/assert.h"
 #include "base/memory_limit.h"
 #include "memory/big.h"
@@ -227,19 +226,13 @@ static int place_range(void *context, unsigned range, struct err *err)
 	return code;
 }
 
-static int by_object(const void *x, const void *y)
-{
-	uint32_t a = ((const struct more_degree *)x)->id, b = ((const struct more_degree *)y)->id;
-	return (a > b) - (a < b);
-}
-
 static int count(struct transposition *t, struct err *err)
 {
 	struct adjacency *in = t->in;
 	t->n_ranges = ranges_for(in);
 	int code = parallel_run(0, t->n_ranges, count_range, t, err);
 	if (!code)
-		code = sort(t->more, t->n_more, sizeof *t->more, by_object, err);
+		code = more_degrees_sort(t->more, t->n_more, err);
 	struct degrees d = { in->offset, sizeof *in->offset, t->more, t->n_more };
 	return code ? code : adjacency_place(in, t->n_objects, &d, err);
 }

@@ -75,8 +75,8 @@ MUST_CHECK int heap_open(struct heap **out, const struct heap_options *options,
  * also where memory did not suffice (heap->no_references), or a negative code with *err filled: then there are none,
  * either. */
 MUST_CHECK int heap_read_rest(struct heap *heap, struct progress *progress, struct err *err);
-/* Make the lists of referrers that heap_open left for later (heap->referrers_wait); nobody may look at the heap
- * meanwhile.  0, ERR_NOMEM or ERR_CANCELLED: then they wait on. */
+/* Make the lists of referrers that heap_open left for later (heap->referrers_wait) or that an index lacks; nobody may
+ * look at the heap meanwhile.  0, ERR_NOMEM or ERR_CANCELLED: then they wait on. */
 MUST_CHECK int heap_list_referrers(struct heap *heap, struct progress *progress, struct err *err);
 /* Make the copy that a watcher got whole: no other thread may read it meanwhile.  Returns the copy, which is
  * the caller's in place of `loaded`; without a copy `loaded` itself. */

@@ -2,8 +2,9 @@
 /*
  * dominators.c - from a heap to immediate dominators and retained sizes.
  *
- * This file decides the order of the steps and owns their memory: 4 bytes an object, 12 a number and 8 a junction, then
- * 8 an object and 4 for each number whose place in the order still matters.  The array of numbers is reused for the
+ * This file decides the order of the steps and owns their memory: 4 bytes an object, 12 a number and 8 a junction, with
+ * a partition 4 more a number and what its buckets hold; then 8 an object (9 or 12 from 4 GiB or 1 TiB of heap
+ * on) and 4 for each number whose place in the order still matters.  The array of numbers is reused for the
  * immediate dominators.
  */
 #include "analysis/dominators/dominance.h"

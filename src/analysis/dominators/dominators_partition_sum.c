@@ -5,7 +5,7 @@
  * By ids, an object and its dominator lie anywhere.  By numbers, the dominator comes before the object, and mostly
  * near.  So sizes are partitioned into buckets by number, which are added up one after another, the last first:
  * what belongs to an object further up is put on the bucket of that one.  Sums are partitioned back into buckets
- * by id, and likewise the dominators of junctions.  Closed objects have no number: first what they have is
+ * by id, and likewise the dominators of what has a number.  Closed objects have no number: first what they have is
  * partitioned to what holds them, by id. Each step partitions from one half of the buckets into the other.
  *
  * A note has a place within its bucket in the lowest bits, an amount above them, and in the highest bit whether that

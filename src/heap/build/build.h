@@ -13,7 +13,7 @@
  *   fill      read the dump again, all parts in parallel: references by id            edge_pass.c
  *   classify  classes by types, where the reader finds any                        classify.c
  *   recorded  threads and roots that the dump itself records                        recorded.c
- *   transpose incoming references                                                     adjacency.c
+ *   transpose incoming references                                                     transpose.c
  *   roots     threads from the javacore, roots recorded or inferred                   roots.c
  *
  * Memory while building n objects, a arrays: the survey holds 4 n + 2 a bytes or so, given back before

@@ -165,7 +165,7 @@ static bool is_uncommon(struct count_pass_part *p, uint64_t *common, uint64_t si
 	return !size || *common != size;
 }
 
-/* Of some objects, which all have offsets or none. */
+/* Of n objects, one at least, which all have offsets or none. */
 static int note_places(struct count_pass_part *p, const struct object_record *records, size_t n, struct err *err)
 {
 	int code = 0;

@@ -230,7 +230,7 @@ static int refer(struct dominance *d, uint32_t low, uint32_t size, uint32_t *num
 	const struct adjacency *out = &h->out;
 	uint64_t k = 0;
 	for (uint32_t begin = 0, end; begin < h->n_objects; begin = end) {
-		end = begin + (h->n_objects - begin < STRETCH ? h->n_objects - begin : STRETCH);
+		end = stretch_end(d, begin);
 		readahead_all(out->offset, begin, end - begin + 1, sizeof *out->offset);
 		readahead_all(out->target, k, adjacency_start(out, end) - k, sizeof *out->target);
 		for (uint32_t id = begin; id < end; id++) {
